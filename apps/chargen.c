@@ -41,7 +41,8 @@ static bool chargen_serve(struct crowd_place *place)
 
 static void chargen_datagram(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
-    struct weir *weir = ((struct chargen *)(void *)((char *)watch - offsetof(struct chargen, datagram)))->crowd.loop->weir;
+    struct weir *weir =
+        ((struct chargen *)(void *)((char *)watch - offsetof(struct chargen, datagram)))->crowd.loop->weir;
     uint8_t out[CHARGEN_DATAGRAM];
     struct weir_message message;
     struct weir_slice slice;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Character generator (RFC 864), over TCP and UDP: 72 printable characters a line, each line begins one character later. Over TCP it
-// sends as fast as the window lets it, writing straight into the send queue. A UDP answer is never longer than its question, so
-// that a forged source address gains nothing.
+// Character generator (RFC 864), over TCP and UDP: 72 printable characters a line, each line begins one character
+// later. Over TCP it sends as fast as the window lets it, writing straight into the send queue. A UDP answer is never
+// longer than its question, so that a forged source address gains nothing.
 #ifndef APPS_CHARGEN_H
 #define APPS_CHARGEN_H
 
 #include "crowd.h"
 
 #ifndef CHARGEN_CONNECTIONS
-#define CHARGEN_CONNECTIONS 32u  // when full, who takes nothing makes room (clients.h), or newcomers wait in the backlog
+// when full, who takes nothing makes room (clients.h), or newcomers wait in the backlog
+#define CHARGEN_CONNECTIONS 32u
 #endif
 #define CHARGEN_LINE 74u                    // with CR LF
 #define CHARGEN_CYCLE (95u * CHARGEN_LINE)  // then it begins again

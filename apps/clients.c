@@ -16,7 +16,7 @@ static struct client *client_at(const struct clients *clients, uint32_t index)
     return (struct client *)(void *)((char *)clients->first + index * clients->stride);
 }
 
-// --- places ---------------------------------------------------------------------------------------------------------------
+// --- places ----------------------------------------------------------------------------------------------------------
 
 static struct client *free_place(const struct clients *clients)
 {
@@ -67,9 +67,12 @@ void client_moved(struct client *client, uint64_t bytes, uint64_t now_us)
     client->last_us = now_us;
 }
 
-// --- who makes room -------------------------------------------------------------------------------------------------------
+// --- who makes room --------------------------------------------------------------------------------------------------
 
-static uint32_t looked_at(const struct clients *clients) { return clients->count < CLIENTS_LOOK ? clients->count : CLIENTS_LOOK; }
+static uint32_t looked_at(const struct clients *clients)
+{
+    return clients->count < CLIENTS_LOOK ? clients->count : CLIENTS_LOOK;
+}
 
 static struct client *look_at(const struct clients *clients, uint32_t index)
 {
@@ -166,7 +169,7 @@ struct client *clients_opening(struct clients *clients, uint64_t now_us)
     return place;
 }
 
-// --- the accept queue -----------------------------------------------------------------------------------------------------
+// --- the accept queue ------------------------------------------------------------------------------------------------
 
 // There is no place for who waits.
 static void wait_for_place(struct clients *clients, struct loop *loop, weir_socket listener, uint64_t now_us)
@@ -195,7 +198,8 @@ struct client *clients_accept(struct clients *clients, struct loop *loop, weir_s
             clients->full = false;
             return NULL;
         }
-        clients->source = weir_socket_peer(loop->weir, clients->waiting, &peer) == WEIR_OK ? peer.addr : weir_addr_any();
+        clients->source =
+            weir_socket_peer(loop->weir, clients->waiting, &peer) == WEIR_OK ? peer.addr : weir_addr_any();
     }
     struct client *place = NULL;
     if (clients->may_open == NULL || clients->may_open(clients))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Who makes room when all places of a server are taken and somebody else wants one. Clients that are slow, or say nothing, hold a place
-// only while nobody waits for it: the first to go rest between two requests, then those that move less than CLIENTS_RATE_MIN, slowest
-// first, then those that have not asked for anything yet, oldest first. Of equals those of the address that holds most places go first.
-// Whoever moves data stays, but that an address with more than its share of the places gives one to an address that has fewer. Lock held.
+// Who makes room when all places of a server are taken and somebody else wants one. Clients that are slow, or say
+// nothing, hold a place only while nobody waits for it: the first to go rest between two requests, then those that move
+// less than CLIENTS_RATE_MIN, slowest first, then those that have not asked for anything yet, oldest first. Of equals
+// those of the address that holds most places go first. Whoever moves data stays, but that an address with more than
+// its share of the places gives one to an address that has fewer. Lock held.
 //
 // A place is a struct of the server's with a struct client in it; the server's array of them is zeroed at first.
 #ifndef APPS_CLIENTS_H
@@ -16,9 +17,10 @@
 #define CLIENTS_ASK_US 20000u       // from accept to a request, which mostly comes right behind the handshake
 #define CLIENTS_OPEN_US 1000000u    // the same over TLS, whose handshake takes round trips and both ends' time
 #define CLIENTS_STALL_US 60000u     // with 32 places a thousand who wait have all had a turn within two seconds
-#define CLIENTS_WAIT_US 5000000u    // in the accept queue with no place to be had: then it is refused, so that its client knows
-#define CLIENTS_SHARE 4u            // an address may hold one in so many places where others want them
-#define CLIENTS_LOOK 64u            // places looked at for a newcomer, each time others: what one costs is bounded
+// in the accept queue with no place to be had: then it is refused, so that its client knows
+#define CLIENTS_WAIT_US 5000000u
+#define CLIENTS_SHARE 4u  // an address may hold one in so many places where others want them
+#define CLIENTS_LOOK 64u  // places looked at for a newcomer, each time others: what one costs is bounded
 
 enum client_state { CLIENT_NONE, CLIENT_OPENING, CLIENT_ASKING, CLIENT_SERVED, CLIENT_RESTING };
 
@@ -56,14 +58,15 @@ void clients_leave(struct clients *clients, struct client *client);
 void client_enter(struct client *client, enum client_state state, uint64_t now_us);
 // So many bytes were read, or queued to be sent: a queue is full soon, and then takes what the peer takes.
 void client_moved(struct client *client, uint64_t bytes, uint64_t now_us);
-// The place for a newcomer from this address: a free one, or that of the client which makes room (the server ends it). NULL: all are well
-// used. O(CLIENTS_LOOK^2) in the worst case.
+// The place for a newcomer from this address: a free one, or that of the client which makes room (the server ends it).
+// NULL: all are well used. O(CLIENTS_LOOK^2) in the worst case.
 struct client *clients_place(struct clients *clients, struct weir_addr source, uint64_t now_us);
-// Of those that are opening the one that makes room for another, as above. NULL: none of those looked at has had its time.
+// Of those that are opening the one that makes room for another, as above. NULL: none of those looked at has had its
+// time.
 struct client *clients_opening(struct clients *clients, uint64_t now_us);
-// The next in the accept queue, and its place, as above; the server ends who has it, enters the newcomer and watches its socket. NULL:
-// nobody waits, or there is no place: then look again at look_us, since somebody may have become slow. Who waits for CLIENTS_WAIT_US is
-// refused.
+// The next in the accept queue, and its place, as above; the server ends who has it, enters the newcomer and watches
+// its socket. NULL: nobody waits, or there is no place: then look again at look_us, since somebody may have become
+// slow. Who waits for CLIENTS_WAIT_US is refused.
 struct client *clients_accept(struct clients *clients, struct loop *loop, weir_socket listener, weir_socket *socket);
 // The server ends: so does who waits for a place.
 void clients_stop(struct clients *clients, struct loop *loop);

@@ -8,7 +8,7 @@ static struct crowd_place *place_of(struct client *client)
     return (struct crowd_place *)(void *)((char *)client - offsetof(struct crowd_place, client));
 }
 
-// --- the order in which something moved last ------------------------------------------------------------------------------
+// --- the order in which something moved last -------------------------------------------------------------------------
 
 static void order_leave(struct crowd *crowd, struct crowd_place *place)
 {
@@ -37,7 +37,7 @@ void crowd_moved(struct crowd_place *place, uint64_t bytes)
     order_enter(crowd, place);
 }
 
-// --- life of a place ------------------------------------------------------------------------------------------------------
+// --- life of a place -------------------------------------------------------------------------------------------------
 
 static void place_end(struct crowd_place *place, bool reset)
 {
@@ -81,7 +81,7 @@ static void accept_waiting(struct crowd *crowd)
     }
 }
 
-// --- events ---------------------------------------------------------------------------------------------------------------
+// --- events ----------------------------------------------------------------------------------------------------------
 
 static void place_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A TCP server that treats all its clients alike: its listener, its places and who makes room when they are taken (clients.h), and an end
-// for who has been idle for CROWD_IDLE_US. Lock held.
+// A TCP server that treats all its clients alike: its listener, its places and who makes room when they are taken
+// (clients.h), and an end for who has been idle for CROWD_IDLE_US. Lock held.
 #ifndef APPS_CROWD_H
 #define APPS_CROWD_H
 

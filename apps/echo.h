@@ -6,7 +6,8 @@
 #include "crowd.h"
 
 #ifndef ECHO_CONNECTIONS
-#define ECHO_CONNECTIONS 64u  // when full, who sends or takes little makes room (clients.h), or newcomers wait in the backlog
+// when full, who sends or takes little makes room (clients.h), or newcomers wait in the backlog
+#define ECHO_CONNECTIONS 64u
 #endif
 
 struct echo {
@@ -16,7 +17,8 @@ struct echo {
     struct crowd_place places[ECHO_CONNECTIONS];
 };
 
-// Listens on `port`, both protocols. A negative enum weir_error when TCP could not; a profile without UDP serves TCP alone.
+// Listens on `port`, both protocols. A negative enum weir_error when TCP could not; a profile without UDP serves TCP
+// alone.
 int echo_start(struct echo *echo, struct loop *loop, uint16_t port);
 // The same with so many places of the caller's, zeroed.
 int echo_start_with(struct echo *echo, struct loop *loop, uint16_t port, struct crowd_place *places, uint32_t count);

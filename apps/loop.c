@@ -23,7 +23,10 @@ void loop_remove(struct loop *loop, struct app *app)
     }
 }
 
-int loop_watch(struct loop *loop, weir_socket socket, struct weir_watch *watch) { return weir_socket_set_user(loop->weir, socket, watch); }
+int loop_watch(struct loop *loop, weir_socket socket, struct weir_watch *watch)
+{
+    return weir_socket_set_user(loop->weir, socket, watch);
+}
 
 static uint64_t loop_poll_apps(struct loop *loop, uint64_t now_us)
 {
@@ -47,6 +50,7 @@ uint64_t loop_run(struct loop *loop, uint64_t now_us)
         if (handled == 0 && !weir_output_pending(loop->weir))
             return apps_due_us < due_us ? apps_due_us : due_us;
     }
-    (void)weir_poll(loop->weir, now_us);  // what the last handlers queued leaves now, not after the poller's look at its drivers
+    (void)weir_poll(loop->weir,
+                    now_us);  // what the last handlers queued leaves now, not after the poller's look at its drivers
     return now_us;
 }

@@ -33,7 +33,8 @@ static void ping_send(struct ping *ping, uint64_t now_us)
 }
 
 // Takes a reply apart. false: not ours, or its data changed on the way.
-static bool reply_read(struct ping *ping, const struct weir_message *message, const struct weir_slice *slice, struct ping_reply *reply)
+static bool reply_read(struct ping *ping, const struct weir_message *message, const struct weir_slice *slice,
+                       struct ping_reply *reply)
 {
     if (slice->length != HEADER_BYTES + ping->data_bytes || slice->data[0] != 0)
         return false;
@@ -93,7 +94,8 @@ static void ping_event(struct weir_watch *watch, weir_socket socket, uint32_t ev
         ping_take(ping, &message, &slice);
         (void)weir_socket_discard(ping->loop->weir, socket);  // nothing to do when the handler stopped us
     }
-    if (ping->socket == socket && weir_socket_get(ping->loop->weir, socket, WEIR_OPTION_ERROR, &error) == WEIR_OK && error != 0)
+    if (ping->socket == socket && weir_socket_get(ping->loop->weir, socket, WEIR_OPTION_ERROR, &error) == WEIR_OK &&
+        error != 0)
         ping->error = error;  // remembered; later requests may still be answered
 }
 
@@ -114,8 +116,8 @@ static uint64_t ping_poll(struct app *app, uint64_t now_us)
     return ping->next_us;
 }
 
-int ping_start(struct ping *ping, struct loop *loop, struct weir_addr host, uint32_t count, uint32_t interval_us, uint32_t data_bytes,
-               void (*event)(struct ping *, const struct ping_reply *, void *), void *context)
+int ping_start(struct ping *ping, struct loop *loop, struct weir_addr host, uint32_t count, uint32_t interval_us,
+               uint32_t data_bytes, void (*event)(struct ping *, const struct ping_reply *, void *), void *context)
 {
     const struct weir_endpoint peer = {host, 0};
     if (data_bytes > PING_DATA_MAX)

@@ -21,7 +21,8 @@ struct ping {
     struct app app;
     struct weir_watch watch;
     struct loop *loop;
-    // Called for each reply, and, with `reply` NULL, when all are in or `wait_us` passed after the last request, or on `error`.
+    // Called for each reply, and, with `reply` NULL, when all are in or `wait_us` passed after the last request, or on
+    // `error`.
     void (*event)(struct ping *ping, const struct ping_reply *reply, void *context);
     void *context;
     weir_socket socket;  // 0: stopped
@@ -36,8 +37,8 @@ struct ping {
 };
 
 // `data_bytes` at most PING_DATA_MAX. A negative enum weir_error when it cannot begin.
-int ping_start(struct ping *ping, struct loop *loop, struct weir_addr host, uint32_t count, uint32_t interval_us, uint32_t data_bytes,
-               void (*event)(struct ping *, const struct ping_reply *, void *), void *context);
+int ping_start(struct ping *ping, struct loop *loop, struct weir_addr host, uint32_t count, uint32_t interval_us,
+               uint32_t data_bytes, void (*event)(struct ping *, const struct ping_reply *, void *), void *context);
 void ping_stop(struct ping *ping);
 
 #endif

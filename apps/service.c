@@ -46,7 +46,8 @@ weir_socket service_accept(struct loop *loop, weir_socket listener, struct weir_
 
 bool service_may_answer(const struct weir_message *message)
 {
-    return message->peer.port >= SERVICE_UNPRIVILEGED && !weir_addr_is_broadcast(message->local) && !weir_addr_is_multicast(message->local);
+    return message->peer.port >= SERVICE_UNPRIVILEGED && !weir_addr_is_broadcast(message->local) &&
+           !weir_addr_is_multicast(message->local);
 }
 
 void service_close(struct loop *loop, weir_socket *socket)

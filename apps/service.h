@@ -5,9 +5,11 @@
 
 #include "loop.h"
 
-#define SERVICE_BACKLOG 1024u       // clamped to WEIR_CFG_LISTEN_BACKLOG_MAX: a crowd that comes at once waits, and is not sent away
-#define SERVICE_KEEPALIVE_S 60      // a peer that vanished frees its socket after about three times this
-#define SERVICE_UNPRIVILEGED 1024u  // UDP services do not answer lower ports: two of them would answer each other for ever
+// clamped to WEIR_CFG_LISTEN_BACKLOG_MAX: a crowd that comes at once waits, and is not sent away
+#define SERVICE_BACKLOG 1024u
+#define SERVICE_KEEPALIVE_S 60  // a peer that vanished frees its socket after about three times this
+// UDP services do not answer lower ports: two of them would answer each other for ever
+#define SERVICE_UNPRIVILEGED 1024u
 
 // Listens on `port` of every address. A socket, or an enum weir_error.
 weir_socket service_listen(struct loop *loop, uint16_t port, struct weir_watch *watch);

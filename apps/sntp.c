@@ -120,7 +120,8 @@ static void sntp_event(struct weir_watch *watch, weir_socket socket, uint32_t ev
             sntp->count.ignored++;
         (void)weir_socket_discard(sntp->loop->weir, socket);  // WEIR_BAD_SOCKET when the measurement is over
     }
-    if (sntp->socket == socket && weir_socket_get(sntp->loop->weir, socket, WEIR_OPTION_ERROR, &error) == WEIR_OK && error == WEIR_REFUSED)
+    if (sntp->socket == socket && weir_socket_get(sntp->loop->weir, socket, WEIR_OPTION_ERROR, &error) == WEIR_OK &&
+        error == WEIR_REFUSED)
         sntp_end(sntp, WEIR_REFUSED);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// SNTP client (RFC 4330, RFC 5905 §14): the time of day, as an offset to the instance's clock, which itself is never set. The request
-// carries a random number instead of our time, and only an answer that repeats it counts. Kiss-o'-death is obeyed.
+// SNTP client (RFC 4330, RFC 5905 §14): the time of day, as an offset to the instance's clock, which itself is never
+// set. The request carries a random number instead of our time, and only an answer that repeats it counts.
+// Kiss-o'-death is obeyed.
 #ifndef APPS_SNTP_H
 #define APPS_SNTP_H
 
@@ -29,8 +30,8 @@ struct sntp_time {
     uint8_t leap;  // 0, or 1/2: the day's last minute has 61/59 seconds
 };
 
-// The packet, pure. `nonce` stands where a client's clock would. Judges `packet` as the answer that arrived at now_us to a request of
-// sent_us. Fills *time for SNTP_OK.
+// The packet, pure. `nonce` stands where a client's clock would. Judges `packet` as the answer that arrived at now_us
+// to a request of sent_us. Fills *time for SNTP_OK.
 void sntp_emit(uint8_t packet[SNTP_PACKET], uint64_t nonce);
 enum sntp_result sntp_parse(const uint8_t *packet, uint32_t length, uint64_t nonce, uint64_t sent_us, uint64_t now_us,
                             struct sntp_time *time);
@@ -40,7 +41,8 @@ struct sntp {
     struct weir_watch watch;
     struct loop *loop;
     struct weir_addr server;
-    // Called after each measurement: `error` WEIR_OK and the time, or WEIR_TIMED_OUT, WEIR_REFUSED (kiss-o'-death, or port unreachable).
+    // Called after each measurement: `error` WEIR_OK and the time, or WEIR_TIMED_OUT, WEIR_REFUSED (kiss-o'-death, or
+    // port unreachable).
     void (*done)(struct sntp *sntp, int error, const struct sntp_time *time, void *context);
     void *context;
     bool once;

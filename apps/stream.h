@@ -13,7 +13,7 @@ struct weir_stream_calls {
     int (*begin)(void *self);
     int (*read)(void *self, void *data, uint32_t bytes);         // bytes, 0 at the end, WEIR_AGAIN, an error
     int (*write)(void *self, const void *data, uint32_t bytes);  // bytes, WEIR_AGAIN, an error
-    int (*shutdown)(void *self);                                 // ends our direction; goes on by itself with the calls that follow
+    int (*shutdown)(void *self);  // ends our direction; goes on by itself with the calls that follow
     void (*close)(void *self, int reset);
     uint64_t (*due_us)(void *self);  // WEIR_NEVER
 };
@@ -35,7 +35,10 @@ struct weir_stream_maker {
     uint32_t scratch_bytes;
 };
 
-static inline int weir_stream_begin(const struct weir_stream *s) { return s->calls ? s->calls->begin(s->self) : WEIR_OK; }
+static inline int weir_stream_begin(const struct weir_stream *s)
+{
+    return s->calls ? s->calls->begin(s->self) : WEIR_OK;
+}
 
 static inline int weir_stream_read(const struct weir_stream *s, void *data, uint32_t bytes)
 {
@@ -63,6 +66,9 @@ static inline void weir_stream_close(struct weir_stream *s, int reset)
     s->calls = NULL;
 }
 
-static inline uint64_t weir_stream_due_us(const struct weir_stream *s) { return s->calls ? s->calls->due_us(s->self) : UINT64_MAX; }
+static inline uint64_t weir_stream_due_us(const struct weir_stream *s)
+{
+    return s->calls ? s->calls->due_us(s->self) : UINT64_MAX;
+}
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bounded text: a writer that never passes the end of its buffer and remembers that it was cut, and readers of numbers and
-// addresses that say how far they got. What printf would do, for machines without one.
+// Bounded text: a writer that never passes the end of its buffer and remembers that it was cut, and readers of numbers
+// and addresses that say how far they got. What printf would do, for machines without one.
 #ifndef APPS_TEXT_H
 #define APPS_TEXT_H
 

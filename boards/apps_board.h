@@ -20,8 +20,8 @@ struct apps_board {
     struct weir_netif netif;
 };
 
-// Brings the board and its interface up, with an instance in `memory` (aligned to 8 bytes). False, and said on the console: no memory, or
-// no interface.
+// Brings the board and its interface up, with an instance in `memory` (aligned to 8 bytes). False, and said on the
+// console: no memory, or no interface.
 bool apps_board_start(struct apps_board *board, void *memory, size_t bytes);
 // Runs what is due. Returns the next deadline, µs of board_now_us, for apps_board_sleep.
 uint64_t apps_board_turn(struct apps_board *board);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Memory for boards without a C library, in blocks of the powers of two: what is freed is used again for what is of the same size, and
-// nothing is ever joined, so that both ends take the same short time.
+// Memory for boards without a C library, in blocks of the powers of two: what is freed is used again for what is of the
+// same size, and nothing is ever joined, so that both ends take the same short time.
 #include <stddef.h>
 #include <stdint.h>
 

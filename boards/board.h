@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What every board offers a program: its start-up code has run when main begins. A board is a folder with its start-up, its linker
-// script, this header's functions, and a row in tools/boards.mk.
+// What every board offers a program: its start-up code has run when main begins. A board is a folder with its start-up,
+// its linker script, this header's functions, and a row in tools/boards.mk.
 #ifndef BOARD_H
 #define BOARD_H
 
@@ -22,15 +22,17 @@ WEIR_BEGIN_DECLS
 void board_init(void);                       // clocks, console, timer; interrupts are on afterwards
 uint64_t board_now_us(void);                 // since board_init
 extern const uint32_t board_granularity_us;  // of board_now_us and board_sleep
-// Sleeps until the moment (WEIR_NEVER: for ever) or an interrupt, unless *awake is true; the look and the sleep are one step to interrupts.
+// Sleeps until the moment (WEIR_NEVER: for ever) or an interrupt, unless *awake is true; the look and the sleep are one
+// step to interrupts.
 void board_sleep(uint64_t until_us, const volatile bool *awake);
 // For kernels. The program defines what it needs of the two that are called by interrupts.
 void board_alarm(uint64_t at_us);  // board_timer shall be called at that moment; an earlier call may come, too
 void board_idle(void);             // with interrupts off: sleeps until one waits
 void board_timer(void);
 void board_interrupt(void);  // behind every interrupt of the Ethernet interface
-// Where the interface's driver can be a thread of its own. The program may define both: the former makes a thread that calls `turn` again
-// and again, next at the moment it returned or after board_driver_wake, which interrupts call too. false: it makes none.
+// Where the interface's driver can be a thread of its own. The program may define both: the former makes a thread that
+// calls `turn` again and again, next at the moment it returned or after board_driver_wake, which interrupts call too.
+// false: it makes none.
 bool board_driver_thread(uint64_t (*turn)(uint64_t now_us));
 void board_driver_wake(void);
 void board_entropy(void *out, size_t bytes);  // each board's file says how good it is
@@ -38,8 +40,8 @@ void board_entropy(void *out, size_t bytes);  // each board's file says how good
 void *board_alloc(size_t bytes);
 void board_free(void *memory);
 void board_puts(const char *text);  // on the console, at once
-// Prepares the board's Ethernet interface (drivers/) as `netif`, ready for weir_netif_add. *wake becomes true with every interrupt of it.
-// On a board with several (malta) each call prepares the next one.
+// Prepares the board's Ethernet interface (drivers/) as `netif`, ready for weir_netif_add. *wake becomes true with
+// every interrupt of it. On a board with several (malta) each call prepares the next one.
 void board_ethernet(struct weir_netif *netif, volatile bool *wake);
 // The same for IP over the board's second serial line (drivers/slip.h): malta.
 void board_slip(struct weir_netif *netif, volatile bool *wake);

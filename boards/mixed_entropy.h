@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// board_entropy for a board without a generator that a program reaches: the lowest bits of counters, mixed. Guessable by who sees the board
-// start; Weir stirs in the moments of frames. A product has an entropy source and uses it in its place.
+// board_entropy for a board without a generator that a program reaches: the lowest bits of counters, mixed. Guessable
+// by who sees the board start; Weir stirs in the moments of frames. A product has an entropy source and uses it in its
+// place.
 #ifndef MIXED_ENTROPY_H
 #define MIXED_ENTROPY_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// For boards whose compiler comes without a C library: of its functions those that the compiler and this code call. memcpy is the
-// processor's own (boards/x86/memory.c, boards/mips/memory.c).
+// For boards whose compiler comes without a C library: of its functions those that the compiler and this code call.
+// memcpy is the processor's own (boards/x86/memory.c, boards/mips/memory.c).
 #include <stdint.h>
 #include <string.h>
 

@@ -31,7 +31,8 @@
 #define BLOCK_BYTES (1u << 20)  // power of two: Linux rounds up
 #define BLOCK_SLOTS (BLOCK_BYTES / SLOT_BYTES)
 #define BLOCKS 17u  // 255 slots; fewer when memory is short
-// Linux puts the network header on a multiple of 16, plus this reserve, plus the virtio-net header: 16 in all keeps it aligned.
+// Linux puts the network header on a multiple of 16, plus this reserve, plus the virtio-net header: 16 in all keeps it
+// aligned.
 #define RESERVE_BYTES (16u - VNET_HEADER_BYTES)
 #define STATISTICS_US 1000000u
 #define SLICES_MAX (WEIR_FRAME_SLICES + WEIR_CFG_TX_SLICES)
@@ -87,7 +88,8 @@ static int map_ring(struct af_packet *packet)
     }
     if (reason != 0)
         return reason;
-    void *ring = mmap(NULL, (size_t)request.tp_block_nr * BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, packet->fd, 0);
+    void *ring =
+        mmap(NULL, (size_t)request.tp_block_nr * BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, packet->fd, 0);
     if (ring == MAP_FAILED)
         return errno;
     packet->ring = ring;
@@ -134,7 +136,8 @@ static int join(struct af_packet *packet, unsigned flags)
         hostmac_random(packet->mac);
     if (setsockopt(packet->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &member, sizeof member) < 0)
         return errno;
-    struct sockaddr_ll address = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = request.ifr_ifindex};
+    struct sockaddr_ll address = {
+        .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = request.ifr_ifindex};
     return bind(packet->fd, (const struct sockaddr *)&address, sizeof address) < 0 ? errno : 0;
 }
 
@@ -175,7 +178,7 @@ const char *af_packet_error(const struct af_packet *packet) { return packet->err
 int af_packet_fd(const struct af_packet *packet) { return packet->fd; }
 short af_packet_events(const struct af_packet *packet) { return (short)(packet->blocked ? POLLIN | POLLOUT : POLLIN); }
 
-// --- out ---------------------------------------------------------------------------------------------------------------
+// --- out -------------------------------------------------------------------------------------------------------------
 static enum weir_tx_verdict not_sent(struct af_packet *packet, struct weir_netif *netif, int reason)
 {
     switch (reason) {
@@ -215,9 +218,9 @@ static enum weir_tx_verdict packet_tx(struct weir_netif *netif, const struct wei
     return written < 0 ? not_sent(packet, netif, errno) : WEIR_TX_DONE;
 }
 
-// --- in ----------------------------------------------------------------------------------------------------------------
-// Linux takes 802.1Q tags out of frames before packet sockets see them: puts one back. The room is before the frame, where the
-// virtio-net header was.
+// --- in --------------------------------------------------------------------------------------------------------------
+// Linux takes 802.1Q tags out of frames before packet sockets see them: puts one back. The room is before the frame,
+// where the virtio-net header was.
 static uint8_t *insert_tag(uint8_t *frame, const struct tpacket2_hdr *slot, struct virtio_net_hdr *header)
 {
     uint16_t tpid = slot->tp_status & TP_STATUS_VLAN_TPID_VALID ? slot->tp_vlan_tpid : ETH_P_8021Q;
@@ -269,8 +272,8 @@ static int packet_poll(struct weir_netif *netif, int budget)
     }
     int delivered = 0;
     for (int looks = 0; looks < budget; looks++) {
-        struct tpacket2_hdr *slot =
-            (void *)(packet->ring + (size_t)(packet->at / BLOCK_SLOTS) * BLOCK_BYTES + packet->at % BLOCK_SLOTS * SLOT_BYTES);
+        struct tpacket2_hdr *slot = (void *)(packet->ring + (size_t)(packet->at / BLOCK_SLOTS) * BLOCK_BYTES +
+                                             packet->at % BLOCK_SLOTS * SLOT_BYTES);
         // Pairs with Linux' write barrier before it sets the status: what lies in the slot is seen after it.
         if (!(__atomic_load_n(&slot->tp_status, __ATOMIC_ACQUIRE) & TP_STATUS_USER))
             break;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Linux packet socket: Weir on an existing Ethernet interface, beside Linux, with an Ethernet address of its own. Needs CAP_NET_RAW
-// only, which everybody has inside a user namespace (unshare -Urn) on a veth pair made there: no root, no TAP. Give Linux no IP
-// address on the interface that Weir uses. Use as tap.h shows.
+// Linux packet socket: Weir on an existing Ethernet interface, beside Linux, with an Ethernet address of its own. Needs
+// CAP_NET_RAW only, which everybody has inside a user namespace (unshare -Urn) on a veth pair made there: no root, no
+// TAP. Give Linux no IP address on the interface that Weir uses. Use as tap.h shows.
 //
-// Measured over veth, 64 KB frames and small ones: reading by recv, recvmmsg or from a ring costs this machine the same in all (4 and
-// 13 µs a frame). The ring of whole frames (TPACKET_V2) was taken: reading costs Weir a third less, an empty look nothing, and it is
-// not bounded by net.core.rmem_max, which an ordinary user cannot raise and which holds five 64 KB frames. TPACKET_V3 costs
-// less still with small frames, but hands them over a millisecond or more late.
+// Measured over veth, 64 KB frames and small ones: reading by recv, recvmmsg or from a ring costs this machine the same
+// in all (4 and 13 µs a frame). The ring of whole frames (TPACKET_V2) was taken: reading costs Weir a third less, an
+// empty look nothing, and it is not bounded by net.core.rmem_max, which an ordinary user cannot raise and which holds
+// five 64 KB frames. TPACKET_V3 costs less still with small frames, but hands them over a millisecond or more late.
 #ifndef DRIVERS_AF_PACKET_H
 #define DRIVERS_AF_PACKET_H
 
@@ -20,7 +20,8 @@
 WEIR_BEGIN_DECLS
 
 enum af_packet_flag {
-    AF_PACKET_NO_VNET = 1,   // no offloads outward (a device that lacks them behind the interface); merged frames still arrive
+    AF_PACKET_NO_VNET =
+        1,  // no offloads outward (a device that lacks them behind the interface); merged frames still arrive
     AF_PACKET_UP = 2,        // bring the interface up (needs CAP_NET_ADMIN)
     AF_PACKET_QDISC = 4,     // send through the interface's queueing discipline (tc) instead of past it
     AF_PACKET_SAME_MAC = 8,  // use the interface's own address, not one of Weir's own in promiscuous mode
@@ -48,8 +49,8 @@ struct af_packet {
     char error[200];  // of the last open that failed
 };
 
-// Negative enum weir_error with a sentence in af_packet_error: WEIR_PERMISSION, WEIR_INVALID (no such interface, or not Ethernet),
-// WEIR_NO_MEMORY, WEIR_NOT_SUPPORTED.
+// Negative enum weir_error with a sentence in af_packet_error: WEIR_PERMISSION, WEIR_INVALID (no such interface, or not
+// Ethernet), WEIR_NO_MEMORY, WEIR_NOT_SUPPORTED.
 int af_packet_open(struct af_packet *packet, const char *ifname, unsigned flags);
 const char *af_packet_error(const struct af_packet *packet);
 void af_packet_attach(struct af_packet *packet, struct weir_netif *netif, const char *name);

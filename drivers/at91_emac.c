@@ -25,7 +25,15 @@ enum { CTL_RE = 4, CTL_TE = 8, CTL_CSR = 32 };
 enum { CFG_SPD = 1, CFG_FD = 2, CFG_MTI = 64, CFG_BIG = 256, CFG_CLK_32 = 2 << 10, CFG_RMII = 1 << 13 };
 enum { TSR_RLE = 4, TSR_COMP = 32, TSR_UND = 64, TSR_ALL = 0x7f };
 enum { RSR_BNA = 1, RSR_OVR = 4, RSR_ALL = 7 };
-enum { INT_RCOM = 1 << 1, INT_RBNA = 1 << 2, INT_TUND = 1 << 4, INT_RTRY = 1 << 5, INT_TCOM = 1 << 7, INT_ROVR = 1 << 10, INT_ALL = 0xfff };
+enum {
+    INT_RCOM = 1 << 1,
+    INT_RBNA = 1 << 2,
+    INT_TUND = 1 << 4,
+    INT_RTRY = 1 << 5,
+    INT_TCOM = 1 << 7,
+    INT_ROVR = 1 << 10,
+    INT_ALL = 0xfff
+};
 enum { OWNED = 1, WRAP = 2, LENGTH = 0x7ff };
 
 #define INT_RX (INT_RCOM | INT_RBNA | INT_ROVR)
@@ -35,7 +43,10 @@ enum { OWNED = 1, WRAP = 2, LENGTH = 0x7ff };
 #define FCS_BYTES 4u
 
 static uint32_t read(const struct at91_emac *emac, uint32_t at) { return mmio_read(emac->board->base + at); }
-static void write(const struct at91_emac *emac, uint32_t at, uint32_t value) { mmio_write(emac->board->base + at, value); }
+static void write(const struct at91_emac *emac, uint32_t at, uint32_t value)
+{
+    mmio_write(emac->board->base + at, value);
+}
 
 static uint32_t device_address(const struct at91_emac *emac, const void *memory)
 {
@@ -86,7 +97,7 @@ void at91_emac_open(struct at91_emac *emac, const struct at91_emac_board *board)
     write(emac, RBQP, device_address(emac, board->ring));
 }
 
-// --- in ------------------------------------------------------------------------------------------------------------------------------
+// --- in --------------------------------------------------------------------------------------------------------------
 
 static bool take_frame(struct at91_emac *emac, struct weir_netif *netif)
 {
@@ -147,9 +158,11 @@ static int at91_emac_poll(struct weir_netif *netif, int budget)
     int frames = 0;
     if (emac->sending)
         end_transmit(emac, netif);
-    // A turn takes frames, of which there are `budget`, or needs that the wire brought another event since the last one.
+    // A turn takes frames, of which there are `budget`, or needs that the wire brought another event since the last
+    // one.
     while ((frames += take_frames(emac, netif, budget - frames)) < budget) {
-        // The data sheet does not say that an event is kept that comes while it is masked: one more look, now that it is not.
+        // The data sheet does not say that an event is kept that comes while it is masked: one more look, now that it
+        // is not.
         write(emac, IER, INT_RX);
         if (!(read(emac, RSR) & RSR_ALL))
             break;
@@ -165,7 +178,7 @@ void at91_emac_interrupt(struct at91_emac *emac)
         write(emac, IDR, INT_RX);  // until a poll finds the ring empty
 }
 
-// --- out -----------------------------------------------------------------------------------------------------------------------------
+// --- out -------------------------------------------------------------------------------------------------------------
 
 static enum weir_tx_verdict at91_emac_tx(struct weir_netif *netif, const struct weir_tx *tx)
 {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The Ethernet MAC of the AT91RM9200 (Atmel data sheet 1768, chapter 36), as on the Portux 920T: a ring of receive buffers that the device
-// fills by itself, and one frame to transmit at a time, in one piece.
+// The Ethernet MAC of the AT91RM9200 (Atmel data sheet 1768, chapter 36), as on the Portux 920T: a ring of receive
+// buffers that the device fills by itself, and one frame to transmit at a time, in one piece.
 //
-//     static struct at91_emac emac;               // in memory the device reaches; see `device_address`, and `ring` of the board
+//     static struct at91_emac emac;               // in memory the device reaches: `device_address`, the board's `ring`
 //     at91_emac_open(&emac, &board);
 //     at91_emac_attach(&emac, &netif, "eth0");    // instead of weir_netif_init
 //     weir_netif_add(weir, &netif);
 //     interrupt handler: at91_emac_interrupt(&emac); wake the loop
 //
-// `tx` answers FULL while the transmitter holds a frame; the interrupt at its end makes the next poll call weir_tx_ready: nobody waits
-// busily, as the thesis's driver did. Receive interrupts stay masked from the first frame until a poll found the ring empty.
+// `tx` answers FULL while the transmitter holds a frame; the interrupt at its end makes the next poll call
+// weir_tx_ready: nobody waits busily, as the thesis's driver did. Receive interrupts stay masked from the first frame
+// until a poll found the ring empty.
 #ifndef DRIVERS_AT91_EMAC_H
 #define DRIVERS_AT91_EMAC_H
 
@@ -31,12 +32,12 @@ WEIR_BEGIN_DECLS
 // A receive descriptor, as the device reads and writes it (data sheet, table 36-4).
 struct at91_emac_descriptor {
     volatile uint32_t address;  // bits 31–2; bit 1: the last of the ring; bit 0: a frame is there, and software owns it
-    volatile uint32_t status;   // bits 10–0: its length with FCS
+    volatile uint32_t status;  // bits 10–0: its length with FCS
 };
 
-// Four descriptors share a cache line, and the device writes one while the CPU writes another: the ring lies in memory that is not cached.
-// The part's erratum 11 (a frame without a buffer disturbs the queue) is said to be rarer when the queue begins at a multiple of 64 bytes
-// and is no longer than that; the driver does not rely on it.
+// Four descriptors share a cache line, and the device writes one while the CPU writes another: the ring lies in memory
+// that is not cached. The part's erratum 11 (a frame without a buffer disturbs the queue) is said to be rarer when the
+// queue begins at a multiple of 64 bytes and is no longer than that; the driver does not rely on it.
 struct at91_emac_ring {
     WEIR_ALIGNAS(64) struct at91_emac_descriptor descriptors[AT91_EMAC_BUFFERS];
 };
@@ -48,7 +49,8 @@ struct at91_emac_board {
     bool full_duplex, fast, reduced;  // as the PHY agreed: 100 Mbit/s, RMII
     // The address at which the device sees memory. NULL: the CPU's.
     uint32_t (*device_address)(const void *memory);
-    // Cached memory: writes it back before the device reads, forgets it before the CPU reads what the device wrote. NULL: not cached.
+    // Cached memory: writes it back before the device reads, forgets it before the CPU reads what the device wrote.
+    // NULL: not cached.
     void (*clean)(const void *memory, uint32_t bytes);
     void (*invalidate)(const void *memory, uint32_t bytes);
 };

@@ -36,7 +36,14 @@ enum {
     CFG_RXSUM = 1 << 24
 };
 enum { DMA_BURST_16 = 16, DMA_RX_8K = 3 << 8, DMA_TX_4K = 1 << 10, DMA_TXSUM = 1 << 11 };
-enum { INT_RX = 1 << 1, INT_RXUSED = 1 << 2, INT_TX = 1 << 7, INT_TXBAD = 1 << 5 | 1 << 6, INT_OVERRUN = 1 << 10, INT_ALL = 0x7ffffff };
+enum {
+    INT_RX = 1 << 1,
+    INT_RXUSED = 1 << 2,
+    INT_TX = 1 << 7,
+    INT_TXBAD = 1 << 5 | 1 << 6,
+    INT_OVERRUN = 1 << 10,
+    INT_ALL = 0x7ffffff
+};
 #define INT_WANTED (INT_RX | INT_RXUSED | INT_OVERRUN | INT_TX | INT_TXBAD)
 #define RX_OWNED 1u  // of the address: a frame is there
 #define RX_WRAP 2u
@@ -55,7 +62,10 @@ enum { INT_RX = 1 << 1, INT_RXUSED = 1 << 2, INT_TX = 1 << 7, INT_TXBAD = 1 << 5
 #define TRIES 10000u
 
 static uint32_t read(const struct cadence_gem *gem, uint32_t at) { return mmio_read(gem->board->base + at); }
-static void write(const struct cadence_gem *gem, uint32_t at, uint32_t value) { mmio_write(gem->board->base + at, value); }
+static void write(const struct cadence_gem *gem, uint32_t at, uint32_t value)
+{
+    mmio_write(gem->board->base + at, value);
+}
 static void clean(const struct cadence_gem *gem, const void *memory, uint32_t bytes)
 {
     if (gem->board->clean)
@@ -93,7 +103,8 @@ void cadence_gem_open(struct cadence_gem *gem, const struct cadence_gem_board *b
     struct cadence_gem_rings *const rings = board->rings;
     memset(gem, 0, sizeof *gem);
     gem->board = board;
-    invalidate(gem, gem->receive, sizeof gem->receive);  // nothing is left there that the cache could write back over a frame
+    invalidate(gem, gem->receive,
+               sizeof gem->receive);  // nothing is left there that the cache could write back over a frame
     write(gem, NWCTRL, 0);
     write(gem, IDR, INT_ALL);
     write(gem, ISR, INT_ALL);
@@ -115,7 +126,7 @@ void cadence_gem_open(struct cadence_gem *gem, const struct cadence_gem_board *b
     write(gem, NWCTRL, CTRL_MDEN);
 }
 
-// --- in ------------------------------------------------------------------------------------------------------------------------------
+// --- in --------------------------------------------------------------------------------------------------------------
 
 static bool take_frame(struct cadence_gem *gem, struct weir_netif *netif)
 {
@@ -133,7 +144,8 @@ static bool take_frame(struct cadence_gem *gem, struct weir_netif *netif)
         const struct weir_frame frame = {.slices = &slice,
                                          .length = length,
                                          .count = 1,
-                                         .checksum = (control >> RX_SUM_SHIFT & 3) >= 2 ? WEIR_CHECKSUM_VERIFIED : WEIR_CHECKSUM_NONE};
+                                         .checksum = (control >> RX_SUM_SHIFT & 3) >= 2 ? WEIR_CHECKSUM_VERIFIED
+                                                                                        : WEIR_CHECKSUM_NONE};
         weir_netif_deliver(netif, &frame);
     }
     give(gem, gem->rx_next);
@@ -141,7 +153,8 @@ static bool take_frame(struct cadence_gem *gem, struct weir_netif *netif)
     return true;
 }
 
-// The device sets the used bit in the first descriptor of a frame only; it must not find another one without when it comes round again.
+// The device sets the used bit in the first descriptor of a frame only; it must not find another one without when it
+// comes round again.
 static void take_back(struct cadence_gem *gem, uint32_t count)
 {
     for (; count; count--) {
@@ -196,7 +209,7 @@ void cadence_gem_interrupt(struct cadence_gem *gem)
     gem->overruns += (seen & (INT_OVERRUN | INT_RXUSED)) != 0;
 }
 
-// --- out -----------------------------------------------------------------------------------------------------------------------------
+// --- out -------------------------------------------------------------------------------------------------------------
 
 // Fills the next descriptor; the used bit stays for the first one of a frame, which is handed over last.
 static void put(struct cadence_gem *gem, uint32_t *at, const uint8_t *bytes, uint32_t length, bool first, bool last)
@@ -204,7 +217,8 @@ static void put(struct cadence_gem *gem, uint32_t *at, const uint8_t *bytes, uin
     struct cadence_gem_descriptor *descriptor = &gem->board->rings->tx[*at];
     clean(gem, bytes, length);
     descriptor->address = bus(bytes);
-    descriptor->control = length | (last ? TX_LAST : 0) | (first ? TX_USED : 0) | (*at == CADENCE_GEM_TX - 1 ? TX_WRAP : 0);
+    descriptor->control =
+        length | (last ? TX_LAST : 0) | (first ? TX_USED : 0) | (*at == CADENCE_GEM_TX - 1 ? TX_WRAP : 0);
     *at = (*at + 1) % CADENCE_GEM_TX;
 }
 
@@ -286,8 +300,11 @@ static uint64_t cadence_gem_timer(struct weir_netif *netif, uint64_t now_us)
     return gem->look_us;
 }
 
-static const struct weir_driver cadence_gem_driver = {
-    .name = "cadence_gem", .tx = cadence_gem_tx, .flush = cadence_gem_flush, .poll = cadence_gem_poll, .timer = cadence_gem_timer};
+static const struct weir_driver cadence_gem_driver = {.name = "cadence_gem",
+                                                      .tx = cadence_gem_tx,
+                                                      .flush = cadence_gem_flush,
+                                                      .poll = cadence_gem_poll,
+                                                      .timer = cadence_gem_timer};
 
 void cadence_gem_attach(struct cadence_gem *gem, struct weir_netif *netif, const char *name)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Cadence's gigabit Ethernet MAC as in Xilinx's Zynq (UG585, chapter 16 and appendix B.18), heir of the AT91's: rings of descriptors both
-// ways, scatter-gather, checksums by the device.
+// Cadence's gigabit Ethernet MAC as in Xilinx's Zynq (UG585, chapter 16 and appendix B.18), heir of the AT91's: rings
+// of descriptors both ways, scatter-gather, checksums by the device.
 //
 //     static struct cadence_gem gem;               // aligned as it declares
 //     cadence_gem_open(&gem, &board);
@@ -8,8 +8,9 @@
 //     weir_netif_add(weir, &netif);
 //     interrupt handler: cadence_gem_interrupt(&gem); wake the loop
 //
-// Payload that may be lent for longer (weir_tx.holdable) is sent out of the send queue's own memory and given back when its descriptor was
-// used; other payload and all headers are copied. Input is polled in budgets with its interrupt masked, as in stellaris.h.
+// Payload that may be lent for longer (weir_tx.holdable) is sent out of the send queue's own memory and given back when
+// its descriptor was used; other payload and all headers are copied. Input is polled in budgets with its interrupt
+// masked, as in stellaris.h.
 #ifndef DRIVERS_CADENCE_GEM_H
 #define DRIVERS_CADENCE_GEM_H
 
@@ -34,7 +35,8 @@ struct cadence_gem_descriptor {
     volatile uint32_t address, control;
 };
 
-// Four descriptors share a cache line, and the device writes one while the CPU writes another: the rings lie in memory that is not cached.
+// Four descriptors share a cache line, and the device writes one while the CPU writes another: the rings lie in memory
+// that is not cached.
 struct cadence_gem_rings {
     WEIR_ALIGNAS(8) struct cadence_gem_descriptor rx[CADENCE_GEM_RX], tx[CADENCE_GEM_TX];
 };
@@ -44,7 +46,8 @@ struct cadence_gem_board {
     struct cadence_gem_rings *rings;
     uint8_t mac[6];
     uint8_t phy;  // its address on the management bus
-    // Cached memory: writes it back before the device reads, forgets it before the CPU reads what the device wrote. NULL: not cached.
+    // Cached memory: writes it back before the device reads, forgets it before the CPU reads what the device wrote.
+    // NULL: not cached.
     void (*clean)(const void *memory, uint32_t bytes);
     void (*invalidate)(const void *memory, uint32_t bytes);
 };
@@ -60,7 +63,8 @@ struct cadence_gem_sent {
 
 struct cadence_gem {
     WEIR_ALIGNAS(CADENCE_GEM_ALIGN) uint8_t receive[CADENCE_GEM_RX][CADENCE_GEM_BUFFER_BYTES];
-    WEIR_ALIGNAS(CADENCE_GEM_ALIGN) uint8_t transmit[CADENCE_GEM_TX][CADENCE_GEM_BUFFER_BYTES];  // headers, and payload that is copied
+    // headers, and payload that is copied
+    WEIR_ALIGNAS(CADENCE_GEM_ALIGN) uint8_t transmit[CADENCE_GEM_TX][CADENCE_GEM_BUFFER_BYTES];
     struct cadence_gem_sent sent[CADENCE_GEM_TX];
     const struct cadence_gem_board *board;
     uint32_t rx_next;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Watches whether a Linux interface runs, for the drivers on it: asks SIOCGIFFLAGS once a second while it does and ten times a
-// second while it does not, and tells the stack of every change (weir_link_change), so that a pulled cable heals by itself.
+// Watches whether a Linux interface runs, for the drivers on it: asks SIOCGIFFLAGS once a second while it does and ten
+// times a second while it does not, and tells the stack of every change (weir_link_change), so that a pulled cable
+// heals by itself.
 #ifndef DRIVERS_CARRIER_H
 #define DRIVERS_CARRIER_H
 
@@ -32,8 +33,8 @@ int carrier_raise(struct carrier *carrier);
 uint16_t carrier_mtu(const struct carrier *carrier);
 // The driver's `timer`: looks when it is time, tells the stack, returns the time of the next look.
 uint64_t carrier_timer(struct carrier *carrier, struct weir_netif *netif, uint64_t now_us);
-// The driver saw an error that may mean "down": the next carrier_timer looks at once. The stack is not told from here, for this is
-// called inside `tx`, in the middle of its work.
+// The driver saw an error that may mean "down": the next carrier_timer looks at once. The stack is not told from here,
+// for this is called inside `tx`, in the middle of its work.
 void carrier_doubt(struct carrier *carrier);
 
 WEIR_END_DECLS

@@ -14,7 +14,8 @@ WEIR_BEGIN_DECLS
 // Random, unicast, locally administered (IEEE 802-2014 §8.4).
 static inline void hostmac_random(uint8_t mac[6])
 {
-    // getrandom of so few bytes neither fails nor returns less, except on kernels without it: a fixed address serves there.
+    // getrandom of so few bytes neither fails nor returns less, except on kernels without it: a fixed address serves
+    // there.
     static const uint8_t fallback[6] = {0x02, 'w', 'e', 'i', 'r', 1};
     if (getrandom(mac, 6, 0) != 6)
         for (int i = 0; i < 6; i++)

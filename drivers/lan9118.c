@@ -95,13 +95,14 @@ int lan9118_open(struct lan9118 *device, uintptr_t base, const uint8_t mac[6])
     write(device, INT_EN, 0);
     write(device, INT_STS, 0xffffffff);
     write(device, HW_CFG, 1u << 20 | 5u << 16);  // bit 20 must be set; 5 KB of the memory transmit
-    csr_write(device, ADDRL, (uint32_t)mac[0] | (uint32_t)mac[1] << 8 | (uint32_t)mac[2] << 16 | (uint32_t)mac[3] << 24);
+    csr_write(device, ADDRL,
+              (uint32_t)mac[0] | (uint32_t)mac[1] << 8 | (uint32_t)mac[2] << 16 | (uint32_t)mac[3] << 24);
     csr_write(device, ADDRH, (uint32_t)mac[4] | (uint32_t)mac[5] << 8);
     csr_write(device, VLAN1, 0x8100);  // what makes frames of 1522 bytes legal; else they are errors
     return WEIR_OK;
 }
 
-// --- in ------------------------------------------------------------------------------------------------------------------------------
+// --- in --------------------------------------------------------------------------------------------------------------
 
 static void discard_frame(struct lan9118 *device, uint32_t words)
 {
@@ -117,7 +118,8 @@ static void discard_frame(struct lan9118 *device, uint32_t words)
 
 static void take_frame(struct lan9118 *device, struct weir_netif *netif)
 {
-    const uint32_t status = read(device, RX_STATUS), length = status >> 16 & 0x3fff, words = (length + PAD_BYTES + 3) / 4;
+    const uint32_t status = read(device, RX_STATUS), length = status >> 16 & 0x3fff,
+                   words = (length + PAD_BYTES + 3) / 4;
     if (status & RX_ERROR || length <= FCS_BYTES || words > sizeof device->buffer / 4) {
         device->errors++;
         netif->stats.rx_dropped++;
@@ -154,10 +156,10 @@ static int lan9118_poll(struct weir_netif *netif, int budget)
 
 void lan9118_interrupt(struct lan9118 *device) { write(device, INT_EN, 0); }
 
-// --- out -----------------------------------------------------------------------------------------------------------------------------
+// --- out -------------------------------------------------------------------------------------------------------------
 
-// Each slice is a buffer of the device's own terms: it skips bytes before and behind it in words, so only whole words are read from the
-// slice's memory where that is aligned, and what is not is put together here.
+// Each slice is a buffer of the device's own terms: it skips bytes before and behind it in words, so only whole words
+// are read from the slice's memory where that is aligned, and what is not is put together here.
 static void put(struct lan9118 *device, const struct weir_slice *slice, bool first, bool last, uint32_t total)
 {
     const uint32_t offset = (uint32_t)((uintptr_t)slice->data & 3);
@@ -212,7 +214,8 @@ static uint64_t lan9118_timer(struct weir_netif *netif, uint64_t now_us)
     return device->look_us;
 }
 
-static const struct weir_driver lan9118_driver = {.name = "lan9118", .tx = lan9118_tx, .poll = lan9118_poll, .timer = lan9118_timer};
+static const struct weir_driver lan9118_driver = {
+    .name = "lan9118", .tx = lan9118_tx, .poll = lan9118_poll, .timer = lan9118_timer};
 
 void lan9118_attach(struct lan9118 *device, struct weir_netif *netif, const char *name)
 {

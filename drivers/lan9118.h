@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// SMSC LAN9118 and its family (LAN9118 data sheet): an Ethernet controller on a parallel bus. The CPU moves frames through FIFOs; the
-// device aligns what it hands over, and keeps the states of frames in FIFOs of their own.
+// SMSC LAN9118 and its family (LAN9118 data sheet): an Ethernet controller on a parallel bus. The CPU moves frames
+// through FIFOs; the device aligns what it hands over, and keeps the states of frames in FIFOs of their own.
 //
 //     static struct lan9118 ethernet;
 //     if (lan9118_open(&ethernet, 0x40200000, mac) < 0) …;      // WEIR_NOT_SUPPORTED: there is no such device
@@ -8,8 +8,8 @@
 //     weir_netif_add(weir, &netif);
 //     interrupt handler: lan9118_interrupt(&ethernet); wake the loop
 //
-// Input is polled in budgets with the device's interrupt masked, as in stellaris.h; `tx` answers FULL while its FIFO has no room for a
-// frame.
+// Input is polled in budgets with the device's interrupt masked, as in stellaris.h; `tx` answers FULL while its FIFO
+// has no room for a frame.
 #ifndef DRIVERS_LAN9118_H
 #define DRIVERS_LAN9118_H
 
@@ -26,11 +26,12 @@ WEIR_BEGIN_DECLS
 struct lan9118 {
     uintptr_t base;
     uint8_t mac[6];
-    bool waiting;                                            // the stack was told FULL
-    bool link;                                               // as the PHY said last
-    uint64_t look_us;                                        // at the PHY again
-    uint32_t errors, overruns;                               // of frames received
-    uint32_t buffer[(2 + LAN9118_FRAME_BYTES + 4 + 3) / 4];  // the frame begins at its third byte, so IP headers are aligned
+    bool waiting;               // the stack was told FULL
+    bool link;                  // as the PHY said last
+    uint64_t look_us;           // at the PHY again
+    uint32_t errors, overruns;  // of frames received
+    uint32_t
+        buffer[(2 + LAN9118_FRAME_BYTES + 4 + 3) / 4];  // the frame begins at its third byte, so IP headers are aligned
 };
 
 // WEIR_OK, or WEIR_NOT_SUPPORTED when the device does not answer as one of the family.

@@ -13,7 +13,8 @@
 
 WEIR_BEGIN_DECLS
 
-// Frames of the largest segment; what is longer is dropped. Room before the frame puts what follows its Ethernet header on a word.
+// Frames of the largest segment; what is longer is dropped. Room before the frame puts what follows its Ethernet header
+// on a word.
 #define MEMORY_MAC_SHIFT 2u
 #define MEMORY_MAC_FRAME (14u + 40u + WEIR_CFG_TCP_MSS_MAX)
 
@@ -22,7 +23,8 @@ struct memory_mac {
     uint32_t frame[(MEMORY_MAC_SHIFT + MEMORY_MAC_FRAME + 3) / 4];
 };
 
-// There is no interrupt. Whoever sleeps until a deadline, and not for a tick, defines MEMORY_MAC_TIMER as memory_mac_look.
+// There is no interrupt. Whoever sleeps until a deadline, and not for a tick, defines MEMORY_MAC_TIMER as
+// memory_mac_look.
 #ifndef MEMORY_MAC_TIMER
 #define MEMORY_MAC_TIMER NULL
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Access to a device's registers. On a machine with an operating system there are none: there a test's model of the device answers
-// (mmio_model_read, mmio_model_write; for registers of one and two bytes those with the width in their name), and sees every access in
-// order.
+// Access to a device's registers. On a machine with an operating system there are none: there a test's model of the
+// device answers (mmio_model_read, mmio_model_write; for registers of one and two bytes those with the width in their
+// name), and sees every access in order.
 #ifndef DRIVERS_MMIO_H
 #define DRIVERS_MMIO_H
 

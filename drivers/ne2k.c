@@ -71,9 +71,12 @@ enum {
 #define PASSES 64u  // frames a call of ne2k_work takes in: more than the ring holds
 
 static uint8_t get(const struct ne2k *card, uint32_t at) { return port_read8((uint16_t)(card->board->port + at)); }
-static void put(const struct ne2k *card, uint32_t at, uint32_t value) { port_write8((uint16_t)(card->board->port + at), (uint8_t)value); }
+static void put(const struct ne2k *card, uint32_t at, uint32_t value)
+{
+    port_write8((uint16_t)(card->board->port + at), (uint8_t)value);
+}
 
-// --- queues ------------------------------------------------------------------------------------------------------------------------------
+// --- queues ----------------------------------------------------------------------------------------------------------
 
 static uint32_t queued(const struct ne2k_queue *queue) { return atomic_load(&queue->in) - atomic_load(&queue->out); }
 static struct ne2k_frame *to_fill(struct ne2k_queue *queue)
@@ -87,7 +90,7 @@ static struct ne2k_frame *to_take(struct ne2k_queue *queue)
 static void filled(struct ne2k_queue *queue) { (void)atomic_fetch_add(&queue->in, 1); }
 static void taken(struct ne2k_queue *queue) { (void)atomic_fetch_add(&queue->out, 1); }
 
-// --- the card's memory -------------------------------------------------------------------------------------------------------------------
+// --- the card's memory -----------------------------------------------------------------------------------------------
 
 static void aim(const struct ne2k *card, uint32_t address, uint32_t bytes, uint32_t command)
 {
@@ -129,7 +132,7 @@ static void read_ring(const struct ne2k *card, uint32_t address, uint8_t *to, ui
         read_memory(card, RX_FIRST * PAGE_BYTES, to + first, bytes - first);
 }
 
-// --- the card into use -------------------------------------------------------------------------------------------------------------------
+// --- the card into use -----------------------------------------------------------------------------------------------
 
 static bool reset(struct ne2k *card)
 {
@@ -194,7 +197,7 @@ int ne2k_open(struct ne2k *card, const struct ne2k_board *board)
     return WEIR_OK;
 }
 
-// --- the thread's side: in --------------------------------------------------------------------------------------------------------------
+// --- the thread's side: in -------------------------------------------------------------------------------------------
 
 static uint8_t current_page(const struct ne2k *card)
 {
@@ -212,8 +215,8 @@ static void begin_anew(struct ne2k *card)
     go(card);
 }
 
-// Whether the next frame can begin at page `next`. The FCS is counted by all and stored by some: of two neighbouring pages either may be
-// it.
+// Whether the next frame can begin at page `next`. The FCS is counted by all and stored by some: of two neighbouring
+// pages either may be it.
 static bool plausible(uint32_t page, uint32_t next, uint32_t stored)
 {
     const uint32_t pages = RX_END - RX_FIRST, least = (stored - FCS_BYTES + HEADER_BYTES + PAGE_BYTES - 1) / PAGE_BYTES;
@@ -238,8 +241,8 @@ static bool take_frame(struct ne2k *card)
     uint8_t header[HEADER_BYTES];
     read_memory(card, card->next_page * PAGE_BYTES, header, HEADER_BYTES);
     const uint32_t stored = header[2] | (uint32_t)header[3] << 8, length = stored - FCS_BYTES;
-    if (current < RX_FIRST || current >= RX_END || stored < FCS_BYTES + ETHERNET_BYTES || stored > FCS_BYTES + NE2K_FRAME_BYTES ||
-        !plausible(card->next_page, header[1], stored)) {
+    if (current < RX_FIRST || current >= RX_END || stored < FCS_BYTES + ETHERNET_BYTES ||
+        stored > FCS_BYTES + NE2K_FRAME_BYTES || !plausible(card->next_page, header[1], stored)) {
         card->rx_bad++;
         begin_anew(card);
         return false;
@@ -256,7 +259,7 @@ static bool take_frame(struct ne2k *card)
     return true;
 }
 
-// --- the thread's side: out -------------------------------------------------------------------------------------------------------------
+// --- the thread's side: out ------------------------------------------------------------------------------------------
 
 static void launch(struct ne2k *card, uint64_t now_us)
 {
@@ -295,9 +298,10 @@ static void sent(struct ne2k *card, uint64_t now_us)
         launch(card, now_us);
 }
 
-// --- the thread's side: overflow --------------------------------------------------------------------------------------------------------
+// --- the thread's side: overflow -------------------------------------------------------------------------------------
 
-// DP8390D, "Buffer Ring Overflow": the card must be stopped, and have time to finish a frame that is leaving, before it is started again.
+// DP8390D, "Buffer Ring Overflow": the card must be stopped, and have time to finish a frame that is leaving, before it
+// is started again.
 static void overflow_begins(struct ne2k *card, uint64_t now_us)
 {
     card->was_sending = get(card, CR) & CR_TXP;
@@ -326,7 +330,7 @@ static void overflow_ends(struct ne2k *card, uint64_t now_us)
         launch(card, now_us);
 }
 
-// --- the thread's side: turns -----------------------------------------------------------------------------------------------------------
+// --- the thread's side: turns ----------------------------------------------------------------------------------------
 
 static void handle(struct ne2k *card, uint8_t seen, uint64_t now_us)
 {
@@ -367,7 +371,7 @@ uint64_t ne2k_work(struct ne2k *card, uint64_t now_us)
 
 void ne2k_interrupt(struct ne2k *card) { put(card, IMR, 0); }
 
-// --- the interface's side ---------------------------------------------------------------------------------------------------------------
+// --- the interface's side --------------------------------------------------------------------------------------------
 
 // To the thread, or done here.
 static void work(struct ne2k *card, uint64_t now_us)
@@ -387,7 +391,8 @@ static int ne2k_poll(struct weir_netif *netif, int budget)
         (void)ne2k_work(card, weir_now_us(netif->weir));
     for (; frames < budget && (frame = to_take(&card->received)); frames++) {
         const struct weir_slice slice = {frame->bytes + 2, frame->length};
-        const struct weir_frame in = {.slices = &slice, .length = frame->length, .count = 1, .checksum = WEIR_CHECKSUM_NONE};
+        const struct weir_frame in = {
+            .slices = &slice, .length = frame->length, .count = 1, .checksum = WEIR_CHECKSUM_NONE};
         weir_netif_deliver(netif, &in);
         taken(&card->received);
     }
@@ -433,7 +438,8 @@ static uint64_t ne2k_timer(struct weir_netif *netif, uint64_t now_us)
     return now_us >= card->due_us ? ne2k_work(card, now_us) : card->due_us;
 }
 
-static const struct weir_driver ne2k_driver = {.name = "ne2k", .tx = ne2k_tx, .flush = ne2k_flush, .poll = ne2k_poll, .timer = ne2k_timer};
+static const struct weir_driver ne2k_driver = {
+    .name = "ne2k", .tx = ne2k_tx, .flush = ne2k_flush, .poll = ne2k_poll, .timer = ne2k_timer};
 
 void ne2k_attach(struct ne2k *card, struct weir_netif *netif, const char *name)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// NE2000 and its kin, ISA or PCI: National's DP8390 (DP8390D data sheet) with 16 KB of memory of its own, which the processor reaches word
-// by word through one port. That takes long, so the work with the card may be a thread of its own, as LyraOS's: ne2k_work moves frames
-// between the card and two bounded queues, whose other ends are the interface's.
+// NE2000 and its kin, ISA or PCI: National's DP8390 (DP8390D data sheet) with 16 KB of memory of its own, which the
+// processor reaches word by word through one port. That takes long, so the work with the card may be a thread of its
+// own, as LyraOS's: ne2k_work moves frames between the card and two bounded queues, whose other ends are the
+// interface's.
 //
 //     ne2k_open(&card, &board)                      WEIR_OK: there is one
 //     ne2k_attach(&card, &netif, "eth0")            instead of weir_netif_init
@@ -30,7 +31,8 @@ WEIR_BEGIN_DECLS
 
 struct ne2k_board {
     uint16_t port;  // the first of its 32
-    // With a thread: wakes it, from the interface's side; and from the thread's side: frames came, or there is room again.
+    // With a thread: wakes it, from the interface's side; and from the thread's side: frames came, or there is room
+    // again.
     void (*kick)(void *context);
     void (*news)(void *context);
     void *context;
@@ -38,7 +40,8 @@ struct ne2k_board {
 
 struct ne2k_frame {
     uint16_t length;
-    WEIR_ALIGNAS(4) uint8_t bytes[NE2K_BUFFER_BYTES + 4];  // received: from the third on, so that IP headers are aligned
+    WEIR_ALIGNAS(4)
+    uint8_t bytes[NE2K_BUFFER_BYTES + 4];  // received: from the third on, so that IP headers are aligned
 };
 // One end writes `in`, the other `out`; both only count.
 struct ne2k_queue {
@@ -62,11 +65,13 @@ struct ne2k {
     uint32_t overruns, rx_bad, tx_errors, resets;
 };
 
-// Finds the card, resets it and reads its address; it stays silent until ne2k_attach. WEIR_NOT_SUPPORTED: there is none.
+// Finds the card, resets it and reads its address; it stays silent until ne2k_attach. WEIR_NOT_SUPPORTED: there is
+// none.
 int ne2k_open(struct ne2k *card, const struct ne2k_board *board);
 void ne2k_attach(struct ne2k *card, struct weir_netif *netif, const char *name);
 void ne2k_interrupt(struct ne2k *card);  // from its interrupt
-// Does what there is to do with the card; bounded by the queues. Returns when it wants to be called at the latest, µs (WEIR_NEVER).
+// Does what there is to do with the card; bounded by the queues. Returns when it wants to be called at the latest, µs
+// (WEIR_NEVER).
 uint64_t ne2k_work(struct ne2k *card, uint64_t now_us);
 
 WEIR_END_DECLS

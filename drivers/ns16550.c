@@ -16,7 +16,10 @@ enum { LSR_DATA = 1, LSR_OVERRUN = 2, LSR_EMPTY = 0x20, LSR_NOTHING = 0xff };
 _Static_assert((NS16550_IN & (NS16550_IN - 1)) == 0 && (NS16550_OUT & (NS16550_OUT - 1)) == 0, "powers of two");
 
 static uint8_t get(const struct ns16550 *uart, uint32_t at) { return uart->board->in(uart->board->port + at); }
-static void put(const struct ns16550 *uart, uint32_t at, uint8_t value) { uart->board->out(uart->board->port + at, value); }
+static void put(const struct ns16550 *uart, uint32_t at, uint8_t value)
+{
+    uart->board->out(uart->board->port + at, value);
+}
 
 void ns16550_open(struct ns16550 *uart, const struct ns16550_board *board)
 {
@@ -34,12 +37,13 @@ void ns16550_open(struct ns16550 *uart, const struct ns16550_board *board)
 
 static uint32_t come(const struct ns16550 *uart) { return uart->in_tail - uart->in_head; }
 
-// Interrupts are off. Which of them shall come: none for what there is no room for. Off in between, so that what came since it was looked
-// at raises the line anew: a controller that waits for an edge would never see one that stayed up.
+// Interrupts are off. Which of them shall come: none for what there is no room for. Off in between, so that what came
+// since it was looked at raises the line anew: a controller that waits for an edge would never see one that stayed up.
 static void ask(struct ns16550 *uart)
 {
     put(uart, IER, 0);
-    put(uart, IER, (uint8_t)((come(uart) < NS16550_IN ? IER_DATA : 0) | (uart->out_head != uart->out_tail ? IER_EMPTY : 0)));
+    put(uart, IER,
+        (uint8_t)((come(uart) < NS16550_IN ? IER_DATA : 0) | (uart->out_head != uart->out_tail ? IER_EMPTY : 0)));
 }
 
 // Interrupts are off.

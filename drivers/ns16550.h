@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The 16550 UART (National Semiconductor PC16550D data sheet) with rings that its interrupt fills and empties; struct slip_pipe fits. The
-// other end is asked to wait (RTS) before the ring of what has come is full, and a full one leaves the rest in the part with its interrupt
-// masked: a line that never rests cannot keep the program from reading.
+// The 16550 UART (National Semiconductor PC16550D data sheet) with rings that its interrupt fills and empties; struct
+// slip_pipe fits. The other end is asked to wait (RTS) before the ring of what has come is full, and a full one leaves
+// the rest in the part with its interrupt masked: a line that never rests cannot keep the program from reading.
 #ifndef DRIVERS_NS16550_H
 #define DRIVERS_NS16550_H
 
@@ -32,10 +32,11 @@ struct ns16550_board {
 struct ns16550 {
     const struct ns16550_board *board;
     uint8_t in[NS16550_IN], out[NS16550_OUT];
-    volatile uint32_t in_head, in_tail, out_head, out_tail;  // head: next to take; they only grow, and wrap by themselves
-    volatile bool held;                                      // the other end was asked to wait
-    volatile bool refused;                                   // somebody waits for room
-    uint32_t overruns;                                       // times that the part lost bytes
+    volatile uint32_t in_head, in_tail, out_head,
+        out_tail;           // head: next to take; they only grow, and wrap by themselves
+    volatile bool held;     // the other end was asked to wait
+    volatile bool refused;  // somebody waits for room
+    uint32_t overruns;      // times that the part lost bytes
 };
 
 void ns16550_open(struct ns16550 *uart, const struct ns16550_board *board);

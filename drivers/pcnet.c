@@ -8,7 +8,18 @@
 #include "mmio.h"
 
 enum { APROM = 0x00, RDP = 0x10, RAP = 0x14, RESET = 0x18, BDP = 0x1c };  // "double word" layout
-enum { CSR0 = 0, CSR1 = 1, CSR2 = 2, CSR3 = 3, CSR4 = 4, CSR112_MISSED = 112, BCR2 = 2, BCR4_LINK_LED = 4, BCR18 = 18, BCR20_STYLE = 20 };
+enum {
+    CSR0 = 0,
+    CSR1 = 1,
+    CSR2 = 2,
+    CSR3 = 3,
+    CSR4 = 4,
+    CSR112_MISSED = 112,
+    BCR2 = 2,
+    BCR4_LINK_LED = 4,
+    BCR18 = 18,
+    BCR20_STYLE = 20
+};
 enum {
     CSR0_INIT = 1 << 0,
     CSR0_STRT = 1 << 1,
@@ -22,7 +33,10 @@ enum {
     CSR0_MISS = 1 << 12,
     CSR0_EVENTS = 0x7f00,  // BABL, CERR, MISS, MERR, RINT, TINT, IDON: a one that is written clears
 };
-enum { CSR3_DXSUFLO = 1 << 6, CSR3_IDONM = 1 << 8 };  // an underflow does not stop the transmitter; the end of the initialisation is polled
+enum {
+    CSR3_DXSUFLO = 1 << 6,
+    CSR3_IDONM = 1 << 8
+};  // an underflow does not stop the transmitter; the end of the initialisation is polled
 enum {
     CSR4_JABM = 1 << 0,
     CSR4_TXSTRTM = 1 << 2,
@@ -45,7 +59,7 @@ enum { BCR2_ASEL = 1 << 1, BCR18_BURSTS = 3 << 5, BCR18_DWIO = 1 << 7, BCR4_ON =
 #define LOOK_EVERY_US 500000u
 #define TRIES 100000u
 
-// --- the bus: little-endian --------------------------------------------------------------------------------------------------------------
+// --- the bus: little-endian ------------------------------------------------------------------------------------------
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 static uint32_t little(uint32_t value) { return __builtin_bswap32(value); }
@@ -53,7 +67,10 @@ static uint32_t little(uint32_t value) { return __builtin_bswap32(value); }
 static uint32_t little(uint32_t value) { return value; }
 #endif
 static uint32_t read(const struct pcnet *pcnet, uint32_t at) { return little(mmio_read(pcnet->board->base + at)); }
-static void write(const struct pcnet *pcnet, uint32_t at, uint32_t value) { mmio_write(pcnet->board->base + at, little(value)); }
+static void write(const struct pcnet *pcnet, uint32_t at, uint32_t value)
+{
+    mmio_write(pcnet->board->base + at, little(value));
+}
 static void csr_write(const struct pcnet *pcnet, uint32_t index, uint32_t value)
 {
     write(pcnet, RAP, index);
@@ -92,7 +109,7 @@ static void invalidate(const struct pcnet *pcnet, const void *memory, uint32_t b
 // What was written before is there for the device before what is written after, and likewise for what is read.
 static void order(void) { atomic_thread_fence(memory_order_seq_cst); }
 
-// --- start ------------------------------------------------------------------------------------------------------------------------------
+// --- start -----------------------------------------------------------------------------------------------------------
 
 // The device may fill it. The word with OWN comes last.
 static void give(struct pcnet *pcnet, uint32_t index)
@@ -104,7 +121,8 @@ static void give(struct pcnet *pcnet, uint32_t index)
     descriptor->status = little(OWN | ONES | (-(PCNET_BUFFER_BYTES - RX_OFFSET) & COUNT));
 }
 
-// From here on the CPU never writes to the receive buffers: no line of theirs may be left that its cache could write back over a frame.
+// From here on the CPU never writes to the receive buffers: no line of theirs may be left that its cache could write
+// back over a frame.
 static void empty_rings(struct pcnet *pcnet)
 {
     invalidate(pcnet, pcnet->receive, sizeof pcnet->receive);
@@ -142,7 +160,8 @@ static void begin(struct pcnet *pcnet)
     const uint8_t *const mac = pcnet->mac;
     empty_rings(pcnet);
     shared->init[0] = little(PCNET_TX_LOG2 << 28 | PCNET_RX_LOG2 << 20);
-    shared->init[1] = little((uint32_t)mac[0] | (uint32_t)mac[1] << 8 | (uint32_t)mac[2] << 16 | (uint32_t)mac[3] << 24);
+    shared->init[1] =
+        little((uint32_t)mac[0] | (uint32_t)mac[1] << 8 | (uint32_t)mac[2] << 16 | (uint32_t)mac[3] << 24);
     shared->init[2] = little((uint32_t)mac[4] | (uint32_t)mac[5] << 8);
     shared->init[3] = shared->init[4] = 0xffffffff;  // all multicast
     shared->init[5] = little(bus(pcnet, shared->rx));
@@ -167,8 +186,8 @@ static void give_back(struct pcnet *pcnet, struct weir_netif *netif)
         weir_netif_complete(netif, sent.owner, sent.hold_end);
 }
 
-// A receiver or transmitter that an error turned off comes back only with a new initialisation. What was in the rings is lost, and what was
-// lent is given back: a stopped device reads no more.
+// A receiver or transmitter that an error turned off comes back only with a new initialisation. What was in the rings
+// is lost, and what was lent is given back: a stopped device reads no more.
 static void restart(struct pcnet *pcnet, struct weir_netif *netif)
 {
     csr_write(pcnet, CSR0, CSR0_STOP);
@@ -178,7 +197,7 @@ static void restart(struct pcnet *pcnet, struct weir_netif *netif)
     pcnet->counters.restarts++;
 }
 
-// --- in ---------------------------------------------------------------------------------------------------------------------------------
+// --- in --------------------------------------------------------------------------------------------------------------
 
 static void hand_up(struct pcnet *pcnet, struct weir_netif *netif, uint32_t length)
 {
@@ -198,7 +217,8 @@ static bool take_frame(struct pcnet *pcnet, struct weir_netif *netif)
     order();
     // Beyond the end of a frame the rest of the word says nothing of it.
     const uint32_t counted = little(descriptor->length) & COUNT, length = counted - FCS_BYTES;
-    if ((status & (STP | ENP | ERR)) == (STP | ENP) && counted >= ETHERNET_BYTES + FCS_BYTES && length <= PCNET_FRAME_BYTES) {
+    if ((status & (STP | ENP | ERR)) == (STP | ENP) && counted >= ETHERNET_BYTES + FCS_BYTES &&
+        length <= PCNET_FRAME_BYTES) {
         hand_up(pcnet, netif, length);
     } else if (status & (ENP | ERR)) {  // of what fills several buffers the last one is counted
         pcnet->counters.overruns += (status & (ERR | RX_OFLO | ENP)) == (ERR | RX_OFLO);
@@ -210,10 +230,10 @@ static bool take_frame(struct pcnet *pcnet, struct weir_netif *netif)
     return true;
 }
 
-// --- out --------------------------------------------------------------------------------------------------------------------------------
+// --- out -------------------------------------------------------------------------------------------------------------
 
-// Frames the device is done with, oldest first: their descriptors are free, and lent payload is given back. The device takes the
-// descriptors of a frame in order, so the last one tells.
+// Frames the device is done with, oldest first: their descriptors are free, and lent payload is given back. The device
+// takes the descriptors of a frame in order, so the last one tells.
 static void reclaim(struct pcnet *pcnet, struct weir_netif *netif)
 {
     while (pcnet->tx_used) {
@@ -231,7 +251,8 @@ static void reclaim(struct pcnet *pcnet, struct weir_netif *netif)
 
 static bool room(const struct pcnet *pcnet) { return PCNET_TX - pcnet->tx_used > WEIR_CFG_TX_SLICES; }
 
-// The frame is the device's when its first descriptor is, which comes last: it must not come to a part that is not its own yet.
+// The frame is the device's when its first descriptor is, which comes last: it must not come to a part that is not its
+// own yet.
 static void put(struct pcnet *pcnet, uint32_t at, const uint8_t *bytes, uint32_t length, uint32_t flags)
 {
     struct pcnet_descriptor *descriptor = &pcnet->board->shared->tx[at % PCNET_TX];
@@ -293,9 +314,10 @@ static void pcnet_flush(struct weir_netif *netif)
     csr_write(pcnet, CSR0, CSR0_TDMD | (csr_read(pcnet, CSR0) & CSR0_IENA));
 }
 
-// --- events -----------------------------------------------------------------------------------------------------------------------------
+// --- events ----------------------------------------------------------------------------------------------------------
 
-// What happened is cleared before the rings are looked at: what happens from then on raises the interrupt when that is enabled again.
+// What happened is cleared before the rings are looked at: what happens from then on raises the interrupt when that is
+// enabled again.
 static void acknowledge(struct pcnet *pcnet, struct weir_netif *netif)
 {
     const uint32_t seen = csr_read(pcnet, CSR0);

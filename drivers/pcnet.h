@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// AMD's PCnet-PCI II (Am79C970A data sheet, 19436) with 32-bit structures (software style 2), registers in memory: rings of descriptors
-// both ways, scatter-gather, one initialisation block that the device reads. The part is little-endian, whatever the CPU is.
+// AMD's PCnet-PCI II (Am79C970A data sheet, 19436) with 32-bit structures (software style 2), registers in memory:
+// rings of descriptors both ways, scatter-gather, one initialisation block that the device reads. The part is
+// little-endian, whatever the CPU is.
 //
 //     static struct pcnet pcnet;                 // aligned as it declares
 //     pcnet_open(&pcnet, &board);
@@ -8,9 +9,9 @@
 //     weir_netif_add(weir, &netif);
 //     interrupt handler: if (pcnet_interrupt(&pcnet)) wake the loop
 //
-// Payload that may be lent for longer (weir_tx.holdable) is sent out of the send queue's own memory and given back when the device was
-// done with its descriptors; other payload and all headers are copied. Input is polled in budgets with the interrupt masked, as in
-// stellaris.h.
+// Payload that may be lent for longer (weir_tx.holdable) is sent out of the send queue's own memory and given back when
+// the device was done with its descriptors; other payload and all headers are copied. Input is polled in budgets with
+// the interrupt masked, as in stellaris.h.
 #ifndef DRIVERS_PCNET_H
 #define DRIVERS_PCNET_H
 
@@ -39,7 +40,8 @@ struct pcnet_descriptor {
     volatile uint32_t address, status, length, user;
 };
 
-// Several descriptors share a cache line, and the device writes one while the CPU writes another: this lies in memory that is not cached.
+// Several descriptors share a cache line, and the device writes one while the CPU writes another: this lies in memory
+// that is not cached.
 struct pcnet_shared {
     WEIR_ALIGNAS(PCNET_ALIGN) struct pcnet_descriptor rx[PCNET_RX];
     struct pcnet_descriptor tx[PCNET_TX];
@@ -52,7 +54,8 @@ struct pcnet_board {
     uint8_t mac[6];  // zero: the address that the part's own memory holds
     // Where on the bus the device finds it. NULL: at the CPU's address.
     uint32_t (*bus_address)(const volatile void *memory);
-    // Cached memory: writes it back before the device reads, forgets it before and after the device writes. NULL: not cached.
+    // Cached memory: writes it back before the device reads, forgets it before and after the device writes. NULL: not
+    // cached.
     void (*clean)(const void *memory, uint32_t bytes);
     void (*invalidate)(const void *memory, uint32_t bytes);
 };
@@ -86,7 +89,8 @@ struct pcnet {
 // Resets the device, which stays silent until pcnet_attach. `board` is kept, not copied.
 void pcnet_open(struct pcnet *pcnet, const struct pcnet_board *board);
 void pcnet_attach(struct pcnet *pcnet, struct weir_netif *netif, const char *name);
-// From the interrupt that it may share with other devices: masks it until it was polled empty. false: it was not this device's.
+// From the interrupt that it may share with other devices: masks it until it was polled empty. false: it was not this
+// device's.
 bool pcnet_interrupt(struct pcnet *pcnet);
 
 WEIR_END_DECLS

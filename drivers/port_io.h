@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Access to a device's input and output ports, of a PC. On a machine with an operating system there are none: there a test's model of the
-// device answers, and sees every access in order.
+// Access to a device's input and output ports, of a PC. On a machine with an operating system there are none: there a
+// test's model of the device answers, and sees every access in order.
 #ifndef DRIVERS_PORT_IO_H
 #define DRIVERS_PORT_IO_H
 
@@ -26,14 +26,20 @@ static inline uint8_t port_read8(uint16_t port)
     __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
     return value;
 }
-static inline void port_write8(uint16_t port, uint8_t value) { __asm__ volatile("outb %0, %1" ::"a"(value), "Nd"(port)); }
+static inline void port_write8(uint16_t port, uint8_t value)
+{
+    __asm__ volatile("outb %0, %1" ::"a"(value), "Nd"(port));
+}
 static inline uint16_t port_read16(uint16_t port)
 {
     uint16_t value;
     __asm__ volatile("inw %1, %0" : "=a"(value) : "Nd"(port));
     return value;
 }
-static inline void port_write16(uint16_t port, uint16_t value) { __asm__ volatile("outw %0, %1" ::"a"(value), "Nd"(port)); }
+static inline void port_write16(uint16_t port, uint16_t value)
+{
+    __asm__ volatile("outw %0, %1" ::"a"(value), "Nd"(port));
+}
 #endif
 
 WEIR_END_DECLS

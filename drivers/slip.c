@@ -13,7 +13,7 @@ void slip_open(struct slip *slip, const struct slip_pipe *pipe)
     slip->pipe = pipe;
 }
 
-// --- in ---------------------------------------------------------------------------------------------------------------------------------
+// --- in --------------------------------------------------------------------------------------------------------------
 
 static void store(struct slip *slip, uint8_t byte)
 {
@@ -25,8 +25,8 @@ static void store(struct slip *slip, uint8_t byte)
     }
 }
 
-// Behind ESC. The RFC would keep any other byte as it is; but one that no sender writes tells that the line lost or changed some, and not
-// every packet has a sum.
+// Behind ESC. The RFC would keep any other byte as it is; but one that no sender writes tells that the line lost or
+// changed some, and not every packet has a sum.
 static void store_escaped(struct slip *slip, uint8_t byte)
 {
     slip->escaped = false;
@@ -38,7 +38,8 @@ static void store_escaped(struct slip *slip, uint8_t byte)
     slip->damaged = true;
 }
 
-// END. Between two of them there may be nothing: senders begin with one, so that noise before it is a packet of its own.
+// END. Between two of them there may be nothing: senders begin with one, so that noise before it is a packet of its
+// own.
 static int end_of_packet(struct slip *slip, struct weir_netif *netif)
 {
     const uint32_t length = slip->in_length;
@@ -66,7 +67,7 @@ static int take_byte(struct slip *slip, struct weir_netif *netif, uint8_t byte)
     return byte == END ? end_of_packet(slip, netif) : 0;
 }
 
-// --- out --------------------------------------------------------------------------------------------------------------------------------
+// --- out -------------------------------------------------------------------------------------------------------------
 
 static void code(struct slip *slip, uint8_t byte)
 {
@@ -145,7 +146,8 @@ static int slip_poll(struct weir_netif *netif, int budget)
         weir_netif_ready(netif);
     }
     // A packet takes more than 20 bytes, so that what one read brings never holds many beyond the budget.
-    while (frames < budget && total < POLL_BYTES && (got = slip->pipe->read(slip->pipe->context, bytes, sizeof bytes)) > 0) {
+    while (frames < budget && total < POLL_BYTES &&
+           (got = slip->pipe->read(slip->pipe->context, bytes, sizeof bytes)) > 0) {
         for (uint32_t i = 0; i < got; i++)
             frames += take_byte(slip, netif, bytes[i]);
         total += got;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// IP over a serial line (RFC 1055): an interface of the link type raw IP, whose packets stand between END bytes. What carries the bytes is
-// a pipe: two functions, be there rings filled by interrupts (ns16550.h) or a plain putc and getc behind them.
+// IP over a serial line (RFC 1055): an interface of the link type raw IP, whose packets stand between END bytes. What
+// carries the bytes is a pipe: two functions, be there rings filled by interrupts (ns16550.h) or a plain putc and getc
+// behind them.
 //
 //     static struct slip slip;
 //     slip_open(&slip, &pipe);
 //     slip_attach(&slip, &netif, "sl0");       // instead of weir_netif_init
 //     weir_netif_add(weir, &netif);
 //
-// The loop is to be woken when bytes have come, and when there is room again in a pipe that took less than it was given.
+// The loop is to be woken when bytes have come, and when there is room again in a pipe that took less than it was
+// given.
 #ifndef DRIVERS_SLIP_H
 #define DRIVERS_SLIP_H
 

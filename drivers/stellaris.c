@@ -40,7 +40,7 @@ void stellaris_open(struct stellaris *device, uintptr_t base, const uint8_t mac[
     write(device, RIS, 0x7f);
 }
 
-// --- in ------------------------------------------------------------------------------------------------------------------------------
+// --- in --------------------------------------------------------------------------------------------------------------
 
 static void reset_fifo(struct stellaris *device, struct weir_netif *netif)
 {
@@ -90,7 +90,7 @@ static int stellaris_poll(struct weir_netif *netif, int budget)
 
 void stellaris_interrupt(struct stellaris *device) { write(device, IM, 0); }
 
-// --- out -----------------------------------------------------------------------------------------------------------------------------
+// --- out -------------------------------------------------------------------------------------------------------------
 
 // Bytes that wait until a word of them is full.
 struct words {
@@ -128,7 +128,8 @@ static enum weir_tx_verdict stellaris_tx(struct weir_netif *netif, const struct 
         write(device, IM, read(device, IM) | INT_TXEMP);
         return WEIR_TX_FULL;
     }
-    // The first two bytes say how long the frame is behind its Ethernet header. Short frames are filled up by the device (PADEN).
+    // The first two bytes say how long the frame is behind its Ethernet header. Short frames are filled up by the
+    // device (PADEN).
     struct words words = {.device = device, .word = tx->length - ETHERNET_BYTES, .count = 2};
     for (uint32_t i = 0; i < tx->count; i++)
         put(&words, tx->slices[i].data, tx->slices[i].length);

@@ -7,8 +7,9 @@
 //     tap_attach(&tap, &netif, "eth0");           // instead of weir_netif_init; netif.mac may be changed now
 //     weir_netif_add(weir, &netif);               // then call netif.driver->poll when tap_fd has tap_events
 //
-// With the virtio-net header (the default) checksums are left to Linux both ways, segments of up to 64 KB leave in one system call
-// and merged ones arrive in one: most of a byte's cost is the call. Called like every driver, with the instance's lock held.
+// With the virtio-net header (the default) checksums are left to Linux both ways, segments of up to 64 KB leave in one
+// system call and merged ones arrive in one: most of a byte's cost is the call. Called like every driver, with the
+// instance's lock held.
 #ifndef DRIVERS_TAP_H
 #define DRIVERS_TAP_H
 
@@ -27,10 +28,12 @@ struct tap {
 };
 
 // Opens or makes the interface. WEIR_OK, or a negative enum weir_error with a sentence in tap_error: WEIR_PERMISSION,
-// WEIR_NOT_SUPPORTED (no TUN/TAP in this kernel), WEIR_IN_USE, WEIR_INVALID (the name is too long, or of something else).
+// WEIR_NOT_SUPPORTED (no TUN/TAP in this kernel), WEIR_IN_USE, WEIR_INVALID (the name is too long, or of something
+// else).
 int tap_open(struct tap *tap, const char *ifname, unsigned flags);
 const char *tap_error(const struct tap *tap);
-// Initialises *netif as an interface `name` of Weir on this TAP: random locally administered address, Linux' MTU, offloads.
+// Initialises *netif as an interface `name` of Weir on this TAP: random locally administered address, Linux' MTU,
+// offloads.
 void tap_attach(struct tap *tap, struct weir_netif *netif, const char *name);
 int tap_fd(const struct tap *tap);        // -1: closed
 short tap_events(const struct tap *tap);  // for poll(2): POLLIN, and POLLOUT while frames wait

@@ -11,7 +11,10 @@ static const struct weir_driver tun_driver = {
     .timer = tuntap_timer,
 };
 
-int tun_open(struct tun *tun, const char *ifname, unsigned flags) { return tuntap_open(&tun->io, ifname, flags & (TUN_NO_VNET | TUN_UP)); }
+int tun_open(struct tun *tun, const char *ifname, unsigned flags)
+{
+    return tuntap_open(&tun->io, ifname, flags & (TUN_NO_VNET | TUN_UP));
+}
 const char *tun_error(const struct tun *tun) { return tun->io.error; }
 
 void tun_attach(struct tun *tun, struct weir_netif *netif, const char *name)

@@ -24,7 +24,8 @@
 #endif
 
 #define DEVICE "/dev/net/tun"
-#define RETRY_US 1000u                                       // frames of a batch that Linux has no memory for are tried again
+// frames of a batch that Linux has no memory for are tried again
+#define RETRY_US 1000u
 #define FRAME_AT 32u                                         // leaves room for the virtio-net header before it
 #define SLICES_MAX (WEIR_FRAME_SLICES + WEIR_CFG_TX_SLICES)  // also of a forwarded frame
 
@@ -36,7 +37,8 @@ static int fail(struct tuntap *io, const char *what, const char *ifname, int rea
     switch (reason) {
     case EACCES:
     case EPERM:
-        advice = "run as root, let root make it with `ip tuntap add ... user YOU`, or use a packet socket in a user namespace";
+        advice = "run as root, let root make it with `ip tuntap add ... user YOU`, or use a packet socket in a user "
+                 "namespace";
         error = WEIR_PERMISSION;
         break;
     case ENOENT:
@@ -60,8 +62,8 @@ static int fail(struct tuntap *io, const char *what, const char *ifname, int rea
     return error;
 }
 
-// What Linux may hand over unfinished. Merged UDP is not asked for on the way in: its bounds would be lost. Whether Linux cuts it on
-// the way out shows in its taking the flag at all.
+// What Linux may hand over unfinished. Merged UDP is not asked for on the way in: its bounds would be lost. Whether
+// Linux cuts it on the way out shows in its taking the flag at all.
 static int set_offloads(struct tuntap *io)
 {
     unsigned long wanted = TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 | TUN_F_TSO_ECN;
@@ -86,7 +88,8 @@ int tuntap_open(struct tuntap *io, const char *ifname, unsigned flags)
     memset(&request, 0, sizeof request);
     strncpy(request.ifr_name, ifname, sizeof request.ifr_name - 1);
     io->vnet = !(flags & TUNTAP_NO_VNET);
-    request.ifr_flags = (short)((flags & TUNTAP_ETHERNET ? IFF_TAP : IFF_TUN) | IFF_NO_PI | (io->vnet ? IFF_VNET_HDR : 0));
+    request.ifr_flags =
+        (short)((flags & TUNTAP_ETHERNET ? IFF_TAP : IFF_TUN) | IFF_NO_PI | (io->vnet ? IFF_VNET_HDR : 0));
     if (ioctl(io->fd, TUNSETIFF, &request) < 0)
         return fail(io, "interface", ifname, errno);
     int size = (int)VNET_HEADER_BYTES;
@@ -134,8 +137,8 @@ void tuntap_attach(struct tuntap *io, struct weir_netif *netif)
         netif->capabilities |= WEIR_NETIF_USO4;
 }
 
-// The interface was deleted. Its descriptor would say so for ever, and whoever sleeps on it would not sleep: an idle socket takes its
-// place.
+// The interface was deleted. Its descriptor would say so for ever, and whoever sleeps on it would not sleep: an idle
+// socket takes its place.
 static void bury(struct tuntap *io)
 {
     io->dead = true;
@@ -143,7 +146,8 @@ static void bury(struct tuntap *io)
     carrier_doubt(&io->carrier);
 }
 
-// A frame did not leave. Only "try again" keeps it; everything else ends it here, so that no frame can block those behind it.
+// A frame did not leave. Only "try again" keeps it; everything else ends it here, so that no frame can block those
+// behind it.
 static enum weir_tx_verdict not_sent(struct tuntap *io, struct weir_netif *netif, int reason)
 {
     switch (reason) {

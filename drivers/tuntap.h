@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the tap and tun drivers share: a /dev/net/tun descriptor, Linux' offloads through the virtio-net header, and a system call a frame
-// each way; where Linux has io_uring, the short frames of a batch leave in one. Users include tap.h or tun.h.
+// What the tap and tun drivers share: a /dev/net/tun descriptor, Linux' offloads through the virtio-net header, and a
+// system call a frame each way; where Linux has io_uring, the short frames of a batch leave in one. Users include tap.h
+// or tun.h.
 #ifndef DRIVERS_TUNTAP_H
 #define DRIVERS_TUNTAP_H
 
@@ -43,8 +44,8 @@ struct tuntap {
     struct uring ring;  // closed: frames leave one by one
     uint32_t waiting;   // frames of the batch
     struct uring_write writes[URING_WRITES];
-    // The frame begins at FRAME_AT (or two bytes later, so that the IP header is 4-aligned behind an Ethernet header); its
-    // virtio-net header lies just before it.
+    // The frame begins at FRAME_AT (or two bytes later, so that the IP header is 4-aligned behind an Ethernet header);
+    // its virtio-net header lies just before it.
     WEIR_ALIGNAS(64) uint8_t buffer[64 + VNET_FRAME_BYTES + 1];
     WEIR_ALIGNAS(64) uint8_t batch[URING_WRITES][64 + TUNTAP_FLAT_BYTES];  // each frame behind its virtio-net header
 };

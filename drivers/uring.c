@@ -17,7 +17,10 @@ static void *map(int fd, uint32_t bytes, uint64_t what)
     return mapped == MAP_FAILED ? NULL : mapped;
 }
 
-static uint32_t *word_at(const struct uring *ring, uint32_t offset) { return (uint32_t *)(void *)((uint8_t *)ring->rings + offset); }
+static uint32_t *word_at(const struct uring *ring, uint32_t offset)
+{
+    return (uint32_t *)(void *)((uint8_t *)ring->rings + offset);
+}
 
 #define NEEDED (IORING_FEAT_SINGLE_MMAP | IORING_FEAT_RW_CUR_POS)  // the latter came with IORING_OP_WRITE, Linux 5.6
 
@@ -105,7 +108,8 @@ bool uring_writes(struct uring *ring, int fd, struct uring_write *writes, uint32
         writes[i].result = -EAGAIN;
     queue(ring, fd, writes, count);
     while (completed < count) {
-        const long taken = syscall(SYS_io_uring_enter, ring->fd, count - submitted, count - completed, IORING_ENTER_GETEVENTS, NULL, 0);
+        const long taken = syscall(SYS_io_uring_enter, ring->fd, count - submitted, count - completed,
+                                   IORING_ENTER_GETEVENTS, NULL, 0);
         if (taken < 0 && errno != EINTR && errno != EAGAIN && errno != EBUSY)
             return false;
         submitted += taken > 0 ? (uint32_t)taken : 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Several writes in one system call, by Linux' io_uring (linux/io_uring.h; "Efficient IO with io_uring", J. Axboe): the entry into the
-// kernel is paid once a batch. For descriptors that are O_NONBLOCK: each write then ends within the call, in order, as write(2) would.
-// Where the kernel has none, or does not allow it, uring_open says so, and whoever asked writes one by one.
+// Several writes in one system call, by Linux' io_uring (linux/io_uring.h; "Efficient IO with io_uring", J. Axboe): the
+// entry into the kernel is paid once a batch. For descriptors that are O_NONBLOCK: each write then ends within the
+// call, in order, as write(2) would. Where the kernel has none, or does not allow it, uring_open says so, and whoever
+// asked writes one by one.
 #ifndef DRIVERS_URING_H
 #define DRIVERS_URING_H
 
@@ -38,7 +39,8 @@ struct uring_write {
 bool uring_open(struct uring *ring);
 void uring_close(struct uring *ring);
 static inline bool uring_is_open(const struct uring *ring) { return ring->rings != 0; }
-// Does them all, 1 to URING_WRITES, and fills in their results. False: the call itself failed, with what has no result yet at -EAGAIN.
+// Does them all, 1 to URING_WRITES, and fills in their results. False: the call itself failed, with what has no result
+// yet at -EAGAIN.
 bool uring_writes(struct uring *ring, int fd, struct uring_write *writes, uint32_t count);
 
 WEIR_END_DECLS

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a virtio driver asks of the bus its device is on (Virtual I/O Device specification 1.2, §2 and §4): registers in memory
-// (virtio_mmio.h) or PCI (virtio_pci.h).
+// What a virtio driver asks of the bus its device is on (Virtual I/O Device specification 1.2, §2 and §4): registers in
+// memory (virtio_mmio.h) or PCI (virtio_pci.h).
 #ifndef DRIVERS_VIRTIO_H
 #define DRIVERS_VIRTIO_H
 
@@ -15,8 +15,10 @@ struct virtio_transport_calls {
     void (*set_status)(struct virtio_transport *transport, uint8_t status);  // 0 resets; done when `status` says 0
     uint64_t (*features)(struct virtio_transport *transport);
     void (*accept)(struct virtio_transport *transport, uint64_t features);
-    uint16_t (*queue_max)(struct virtio_transport *transport, uint16_t queue);  // descriptors; 0: there is no such queue
-    void (*queue_start)(struct virtio_transport *transport, uint16_t queue, uint16_t size, const struct virtio_ring_memory *memory);
+    // descriptors; 0: there is no such queue
+    uint16_t (*queue_max)(struct virtio_transport *transport, uint16_t queue);
+    void (*queue_start)(struct virtio_transport *transport, uint16_t queue, uint16_t size,
+                        const struct virtio_ring_memory *memory);
     void (*notify)(struct virtio_transport *transport, uint16_t queue);
     uint8_t (*interrupt)(struct virtio_transport *transport);  // reads and ends it: enum virtio_cause
     // A field of one or two bytes of the device's own configuration.

@@ -64,7 +64,8 @@ static void write_address(struct virtio_transport *transport, uint32_t offset, c
     mmio_write(at(transport, offset + 4), (uint32_t)((uint64_t)(uintptr_t)memory >> 32));
 }
 
-static void queue_start(struct virtio_transport *transport, uint16_t queue, uint16_t size, const struct virtio_ring_memory *memory)
+static void queue_start(struct virtio_transport *transport, uint16_t queue, uint16_t size,
+                        const struct virtio_ring_memory *memory)
 {
     mmio_write(at(transport, QUEUE_SELECT), queue);
     mmio_write(at(transport, QUEUE_SIZE), size);
@@ -74,7 +75,10 @@ static void queue_start(struct virtio_transport *transport, uint16_t queue, uint
     mmio_write(at(transport, QUEUE_READY), 1);
 }
 
-static void notify(struct virtio_transport *transport, uint16_t queue) { mmio_write(at(transport, QUEUE_NOTIFY), queue); }
+static void notify(struct virtio_transport *transport, uint16_t queue)
+{
+    mmio_write(at(transport, QUEUE_NOTIFY), queue);
+}
 
 static uint8_t interrupt(struct virtio_transport *transport)
 {
@@ -83,8 +87,14 @@ static uint8_t interrupt(struct virtio_transport *transport)
     return (uint8_t)cause;
 }
 
-static uint8_t config8(struct virtio_transport *transport, uint32_t offset) { return mmio_read8(at(transport, CONFIG + offset)); }
-static uint16_t config16(struct virtio_transport *transport, uint32_t offset) { return mmio_read16(at(transport, CONFIG + offset)); }
+static uint8_t config8(struct virtio_transport *transport, uint32_t offset)
+{
+    return mmio_read8(at(transport, CONFIG + offset));
+}
+static uint16_t config16(struct virtio_transport *transport, uint32_t offset)
+{
+    return mmio_read16(at(transport, CONFIG + offset));
+}
 
 static const struct virtio_transport_calls calls = {status,      set_status, features,  accept,  queue_max,
                                                     queue_start, notify,     interrupt, config8, config16};
@@ -92,5 +102,6 @@ static const struct virtio_transport_calls calls = {status,      set_status, fea
 bool virtio_mmio_open(struct virtio_mmio *mmio, uintptr_t base, uint32_t id)
 {
     *mmio = (struct virtio_mmio){{&calls}, base};
-    return mmio_read(base + MAGIC) == MAGIC_VALUE && mmio_read(base + VERSION) == 2 && mmio_read(base + DEVICE_ID) == id;
+    return mmio_read(base + MAGIC) == MAGIC_VALUE && mmio_read(base + VERSION) == 2 &&
+           mmio_read(base + DEVICE_ID) == id;
 }

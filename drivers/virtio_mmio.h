@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A virtio device as registers in memory (Virtual I/O Device specification 1.2, §4.2), version 2 of them. QEMU has them with
-// -global virtio-mmio.force-legacy=false.
+// A virtio device as registers in memory (Virtual I/O Device specification 1.2, §4.2), version 2 of them. QEMU has them
+// with -global virtio-mmio.force-legacy=false.
 #ifndef DRIVERS_VIRTIO_MMIO_H
 #define DRIVERS_VIRTIO_MMIO_H
 

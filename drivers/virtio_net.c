@@ -19,8 +19,8 @@ enum { RX_QUEUE, TX_QUEUE };
 #define F_MRG_RXBUF (1ull << 15)
 #define F_STATUS (1ull << 16)
 #define WANTED \
-    (F_CSUM | F_GUEST_CSUM | F_MTU | F_MAC | F_GUEST_TSO4 | F_GUEST_ECN | F_HOST_TSO4 | F_HOST_ECN | F_MRG_RXBUF | F_STATUS | \
-     VIRTIO_F_EVENT_IDX | VIRTIO_F_VERSION_1)
+    (F_CSUM | F_GUEST_CSUM | F_MTU | F_MAC | F_GUEST_TSO4 | F_GUEST_ECN | F_HOST_TSO4 | F_HOST_ECN | F_MRG_RXBUF | \
+     F_STATUS | VIRTIO_F_EVENT_IDX | VIRTIO_F_VERSION_1)
 enum { CONFIG_MAC = 0, CONFIG_STATUS = 6, CONFIG_MTU = 10, STATUS_LINK = 1 };
 enum { HEADER_NEEDS_CSUM = 1, HEADER_DATA_VALID = 2 };
 enum { GSO_NONE = 0, GSO_TCP4 = 1, GSO_ECN = 0x80 };
@@ -58,7 +58,7 @@ static void put16(uint8_t *at, uint32_t value)
 }
 static uint16_t least(uint16_t a, uint16_t b) { return a < b ? a : b; }
 
-// --- the device into use ---------------------------------------------------------------------------------------------------------------
+// --- the device into use ---------------------------------------------------------------------------------------------
 
 static bool reset(const struct virtio_net *net)
 {
@@ -92,8 +92,8 @@ static bool agree(struct virtio_net *net)
 }
 
 // A ring as large as wanted, or as the device can. It may answer with any number: what is taken is a power of two.
-static bool start_queue(struct virtio_net *net, uint16_t queue, struct virtio_ring *ring, struct virtio_ring_memory *memory,
-                        uint16_t wanted)
+static bool start_queue(struct virtio_net *net, uint16_t queue, struct virtio_ring *ring,
+                        struct virtio_ring_memory *memory, uint16_t wanted)
 {
     struct virtio_transport *const t = net->transport;
     const uint16_t most = t->calls->queue_max(t, queue);
@@ -153,7 +153,7 @@ int virtio_net_open(struct virtio_net *net, struct virtio_transport *transport, 
     return WEIR_OK;
 }
 
-// --- in ----------------------------------------------------------------------------------------------------------------------------------
+// --- in --------------------------------------------------------------------------------------------------------------
 
 // Segments and their size of a merged frame. false: the header contradicts the frame.
 static bool merged(const uint8_t *header, struct weir_frame *frame)
@@ -184,9 +184,11 @@ static bool deliver(struct virtio_net *net, const uint8_t *header, const struct 
         frame.length += slices[i].length;
     }
     const uint32_t head = frame.length < WEIR_FRAME_HEAD ? frame.length : WEIR_FRAME_HEAD;
-    if (frame.length < ETHERNET_BYTES || frame.length > LARGEST_FRAME || slices[0].length < head || !merged(header, &frame))
+    if (frame.length < ETHERNET_BYTES || frame.length > LARGEST_FRAME || slices[0].length < head ||
+        !merged(header, &frame))
         return false;
-    // NEEDS_CSUM: it comes from the machine's own stack, which never summed it. Without GUEST_CSUM neither flag means anything.
+    // NEEDS_CSUM: it comes from the machine's own stack, which never summed it. Without GUEST_CSUM neither flag means
+    // anything.
     if (net->features & F_GUEST_CSUM && header[AT_FLAGS] & (HEADER_NEEDS_CSUM | HEADER_DATA_VALID))
         frame.checksum = WEIR_CHECKSUM_VERIFIED;
     weir_netif_deliver(net->netif, &frame);
@@ -227,7 +229,7 @@ static bool take_frame(struct virtio_net *net)
     return true;
 }
 
-// --- out ---------------------------------------------------------------------------------------------------------------------------------
+// --- out -------------------------------------------------------------------------------------------------------------
 
 static void let_go(struct virtio_net *net)
 {
@@ -285,7 +287,8 @@ static void copy(struct virtio_net *net, const struct weir_tx *tx)
                 buffer = net->memory->transmit[virtio_ring_next(&net->tx)];
                 at = 0;
             }
-            const uint32_t left = tx->slices[i].length - from, there = VIRTIO_NET_TX_BYTES - at, bytes = left < there ? left : there;
+            const uint32_t left = tx->slices[i].length - from, there = VIRTIO_NET_TX_BYTES - at,
+                           bytes = left < there ? left : there;
             memcpy(buffer + at, tx->slices[i].data + from, bytes);
             at += bytes;
             from += bytes;
@@ -309,7 +312,8 @@ static enum weir_tx_verdict virtio_net_tx(struct weir_netif *netif, const struct
     struct virtio_net *net = netif->driver_data;
     const bool held = tx->holdable && tx->count > 1 && tx->length - tx->slices[0].length >= LEND_BYTES &&
                       HEADER + tx->slices[0].length <= VIRTIO_NET_TX_BYTES;
-    const uint16_t needed = held ? tx->count : (uint16_t)((tx->length + HEADER + VIRTIO_NET_TX_BYTES - 1) / VIRTIO_NET_TX_BYTES);
+    const uint16_t needed =
+        held ? tx->count : (uint16_t)((tx->length + HEADER + VIRTIO_NET_TX_BYTES - 1) / VIRTIO_NET_TX_BYTES);
     if (net->failed || tx->length > LARGEST_FRAME) {
         netif->stats.tx_dropped++;
         return WEIR_TX_DONE;
@@ -323,7 +327,8 @@ static enum weir_tx_verdict virtio_net_tx(struct weir_netif *netif, const struct
         lend(net, tx);
     else
         copy(net, tx);
-    const uint16_t place = (uint16_t)((net->sent_first + net->sent_count++) % VIRTIO_NET_TX), chain = virtio_ring_end(&net->tx);
+    const uint16_t place = (uint16_t)((net->sent_first + net->sent_count++) % VIRTIO_NET_TX),
+                   chain = virtio_ring_end(&net->tx);
     net->sent[place] = (struct virtio_net_sent){held ? tx->hold_owner : NULL, tx->hold_end, chain, false};
     net->place[chain] = place;
     return held ? WEIR_TX_HELD : WEIR_TX_DONE;
@@ -352,7 +357,7 @@ static void virtio_net_flush(struct weir_netif *netif)
         notify(net, &net->tx, TX_QUEUE);
 }
 
-// --- turns -------------------------------------------------------------------------------------------------------------------------------
+// --- turns -----------------------------------------------------------------------------------------------------------
 
 static int virtio_net_poll(struct weir_netif *netif, int budget)
 {
@@ -377,8 +382,8 @@ static void carrier(struct virtio_net *net, bool up)
     net->link = up;
 }
 
-// Nothing of the device's is believed any more. It is reset: then it no longer uses what was lent to it. One that does not even do that
-// keeps the memory, for nobody else may have it while the device might read it.
+// Nothing of the device's is believed any more. It is reset: then it no longer uses what was lent to it. One that does
+// not even do that keeps the memory, for nobody else may have it while the device might read it.
 static void fail(struct virtio_net *net, uint64_t now_us)
 {
     net->failed = true;
@@ -441,8 +446,11 @@ void virtio_net_interrupt(struct virtio_net *net)
         net->look = true;
 }
 
-static const struct weir_driver virtio_net_driver = {
-    .name = "virtio_net", .tx = virtio_net_tx, .flush = virtio_net_flush, .poll = virtio_net_poll, .timer = virtio_net_timer};
+static const struct weir_driver virtio_net_driver = {.name = "virtio_net",
+                                                     .tx = virtio_net_tx,
+                                                     .flush = virtio_net_flush,
+                                                     .poll = virtio_net_poll,
+                                                     .timer = virtio_net_timer};
 
 void virtio_net_attach(struct virtio_net *net, struct weir_netif *netif, const char *name)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The virtio network device (Virtual I/O Device specification 1.2, §5.1) over any transport: checksums and segmentation by the device both
-// ways, received frames spread over several buffers, the event index.
+// The virtio network device (Virtual I/O Device specification 1.2, §5.1) over any transport: checksums and segmentation
+// by the device both ways, received frames spread over several buffers, the event index.
 //
 //     static struct virtio_mmio mmio;  static struct virtio_net net;  static struct virtio_net_memory memory;
 //     if (virtio_mmio_open(&mmio, base, VIRTIO_ID_NET) && virtio_net_open(&net, &mmio.transport, &memory) == WEIR_OK) {
@@ -9,9 +9,9 @@
 //     }
 //     interrupt handler: virtio_net_interrupt(&net); wake the loop
 //
-// The device is not trusted: what it answers is read once and checked. One that contradicts itself, or asks for it, is reset and taken into
-// use anew; until then its cable seems pulled. Payload that may be lent for longer (weir_tx.holdable) is, and given back in the order it
-// was sent; other payload and all headers are copied.
+// The device is not trusted: what it answers is read once and checked. One that contradicts itself, or asks for it, is
+// reset and taken into use anew; until then its cable seems pulled. Payload that may be lent for longer
+// (weir_tx.holdable) is, and given back in the order it was sent; other payload and all headers are copied.
 #ifndef DRIVERS_VIRTIO_NET_H
 #define DRIVERS_VIRTIO_NET_H
 
@@ -42,7 +42,8 @@ WEIR_BEGIN_DECLS
 struct virtio_net_memory {
     struct virtio_ring_memory rx_ring, tx_ring;
     WEIR_ALIGNAS(VIRTIO_NET_ALIGN) uint8_t receive[VIRTIO_NET_RX][VIRTIO_NET_RX_BYTES];
-    WEIR_ALIGNAS(VIRTIO_NET_ALIGN) uint8_t transmit[VIRTIO_NET_TX][VIRTIO_NET_TX_BYTES];  // headers, and payload that is copied
+    // headers, and payload that is copied
+    WEIR_ALIGNAS(VIRTIO_NET_ALIGN) uint8_t transmit[VIRTIO_NET_TX][VIRTIO_NET_TX_BYTES];
 };
 
 // A frame at the device. They are let go in the order they were sent, whatever the order the device is done with them.
@@ -70,8 +71,8 @@ struct virtio_net {
     uint32_t rx_bad, held, restarts;
 };
 
-// Resets the device and agrees on features; it stays silent until virtio_net_attach. `transport` and `memory` are kept. WEIR_NOT_SUPPORTED:
-// it has not what a network device of version 1 must have.
+// Resets the device and agrees on features; it stays silent until virtio_net_attach. `transport` and `memory` are kept.
+// WEIR_NOT_SUPPORTED: it has not what a network device of version 1 must have.
 int virtio_net_open(struct virtio_net *net, struct virtio_transport *transport, struct virtio_net_memory *memory);
 void virtio_net_attach(struct virtio_net *net, struct weir_netif *netif, const char *name);
 void virtio_net_interrupt(struct virtio_net *net);  // from the device's interrupt

@@ -35,7 +35,10 @@ enum {  // §4.1.4.3
 static struct virtio_pci *of(struct virtio_transport *transport) { return (struct virtio_pci *)transport; }
 
 static uint8_t status(struct virtio_transport *transport) { return mmio_read8(of(transport)->common + STATUS); }
-static void set_status(struct virtio_transport *transport, uint8_t value) { mmio_write8(of(transport)->common + STATUS, value); }
+static void set_status(struct virtio_transport *transport, uint8_t value)
+{
+    mmio_write8(of(transport)->common + STATUS, value);
+}
 
 static uint64_t features(struct virtio_transport *transport)
 {
@@ -75,7 +78,8 @@ static void write_address(uintptr_t at, const volatile void *memory)
     mmio_write(at + 4, (uint32_t)((uint64_t)(uintptr_t)memory >> 32));
 }
 
-static void queue_start(struct virtio_transport *transport, uint16_t queue, uint16_t size, const struct virtio_ring_memory *memory)
+static void queue_start(struct virtio_transport *transport, uint16_t queue, uint16_t size,
+                        const struct virtio_ring_memory *memory)
 {
     const uintptr_t common = of(transport)->common;
     mmio_write16(common + QUEUE_SELECT, queue);
@@ -86,10 +90,19 @@ static void queue_start(struct virtio_transport *transport, uint16_t queue, uint
     mmio_write16(common + QUEUE_ENABLE, 1);
 }
 
-static void notify(struct virtio_transport *transport, uint16_t queue) { mmio_write16(of(transport)->doorbell[queue], queue); }
+static void notify(struct virtio_transport *transport, uint16_t queue)
+{
+    mmio_write16(of(transport)->doorbell[queue], queue);
+}
 static uint8_t interrupt(struct virtio_transport *transport) { return mmio_read8(of(transport)->isr); }
-static uint8_t config8(struct virtio_transport *transport, uint32_t offset) { return mmio_read8(of(transport)->device + offset); }
-static uint16_t config16(struct virtio_transport *transport, uint32_t offset) { return mmio_read16(of(transport)->device + offset); }
+static uint8_t config8(struct virtio_transport *transport, uint32_t offset)
+{
+    return mmio_read8(of(transport)->device + offset);
+}
+static uint16_t config16(struct virtio_transport *transport, uint32_t offset)
+{
+    return mmio_read16(of(transport)->device + offset);
+}
 
 static const struct virtio_transport_calls calls = {status,      set_status, features,  accept,  queue_max,
                                                     queue_start, notify,     interrupt, config8, config16};
@@ -113,7 +126,8 @@ static uintptr_t place(const struct virtio_pci_function *function, uint32_t bar,
 // The first structure of each kind is the one to use (§4.1.4.1).
 static void take(struct virtio_pci *pci, const struct virtio_pci_function *function, uint8_t at)
 {
-    const uint32_t type = function->read(function->context, at) >> 24, bar = function->read(function->context, (uint8_t)(at + 4)) & 0xff;
+    const uint32_t type = function->read(function->context, at) >> 24,
+                   bar = function->read(function->context, (uint8_t)(at + 4)) & 0xff;
     const uint32_t offset = function->read(function->context, (uint8_t)(at + 8)),
                    length = function->read(function->context, (uint8_t)(at + 12));
     if (type == TYPE_COMMON && !pci->common && length >= COMMON_BYTES)
@@ -131,7 +145,8 @@ static void take(struct virtio_pci *pci, const struct virtio_pci_function *funct
 
 bool virtio_pci_open(struct virtio_pci *pci, const struct virtio_pci_function *function, uint16_t id)
 {
-    const uint32_t who = function->read(function->context, PCI_ID), command = function->read(function->context, PCI_COMMAND);
+    const uint32_t who = function->read(function->context, PCI_ID),
+                   command = function->read(function->context, PCI_COMMAND);
     *pci = (struct virtio_pci){.transport = {&calls}};
     if ((who & 0xffff) != VENDOR || (who >> 16 != MODERN + id && !(who >> 16 == TRANSITIONAL && id == VIRTIO_ID_NET)) ||
         !(command & STATUS_CAPABILITIES))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A virtio device on PCI (Virtual I/O Device specification 1.2, §4.1), also a transitional one, by its registers of version 1. Whoever set
-// the bus up gave its BARs their addresses; interrupts come by the function's line.
+// A virtio device on PCI (Virtual I/O Device specification 1.2, §4.1), also a transitional one, by its registers of
+// version 1. Whoever set the bus up gave its BARs their addresses; interrupts come by the function's line.
 #ifndef DRIVERS_VIRTIO_PCI_H
 #define DRIVERS_VIRTIO_PCI_H
 
@@ -25,8 +25,8 @@ struct virtio_pci {
     uintptr_t doorbell[VIRTIO_PCI_QUEUES];
 };
 
-// Takes the function into use: memory and bus mastering on. false: it is no virtio device of that kind (VIRTIO_ID_…), or lacks a structure
-// that version 1 demands, or has it where it cannot be reached.
+// Takes the function into use: memory and bus mastering on. false: it is no virtio device of that kind (VIRTIO_ID_…),
+// or lacks a structure that version 1 demands, or has it where it cannot be reached.
 bool virtio_pci_open(struct virtio_pci *pci, const struct virtio_pci_function *function, uint16_t id);
 
 WEIR_END_DECLS

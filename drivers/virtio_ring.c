@@ -16,8 +16,8 @@ static uint32_t le32(uint32_t v) { return v; }
 static uint64_t le64(uint64_t v) { return v; }
 #endif
 
-// The device runs beside this processor as another would: what is written first must be seen first, and what says "there is more" must be
-// read before it.
+// The device runs beside this processor as another would: what is written first must be seen first, and what says
+// "there is more" must be read before it.
 static void written_before(void) { atomic_thread_fence(memory_order_release); }
 static void read_before(void) { atomic_thread_fence(memory_order_acquire); }
 static void written_before_reading(void) { atomic_thread_fence(memory_order_seq_cst); }

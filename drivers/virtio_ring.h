@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A split virtqueue (Virtual I/O Device specification 1.2, §2.7), the driver's side. Memory is the same to the device and to the driver,
-// and coherent. What the device writes is read once and checked: an answer that cannot be true breaks the ring (`broken`), and no memory is
-// touched by it. The driver keeps what it must rely on apart from the memory that the device could write.
+// A split virtqueue (Virtual I/O Device specification 1.2, §2.7), the driver's side. Memory is the same to the device
+// and to the driver, and coherent. What the device writes is read once and checked: an answer that cannot be true
+// breaks the ring (`broken`), and no memory is touched by it. The driver keeps what it must rely on apart from the
+// memory that the device could write.
 //
 //     virtio_ring_put(ring, header, 12, false); virtio_ring_put(ring, payload, 1460, false);
 //     head = virtio_ring_end(ring);                   one chain: the device may see it
@@ -67,10 +68,11 @@ uint16_t virtio_ring_end(struct virtio_ring *ring);
 bool virtio_ring_kick(struct virtio_ring *ring);
 // Chains that the device is done with and that were not taken yet.
 uint16_t virtio_ring_ready(struct virtio_ring *ring);
-// Takes the next of them: *length the bytes that the device says it wrote, never more than it might. false: there is none, or the ring
-// broke.
+// Takes the next of them: *length the bytes that the device says it wrote, never more than it might. false: there is
+// none, or the ring broke.
 bool virtio_ring_take(struct virtio_ring *ring, uint16_t *head, uint32_t *length);
-// Asks for an interrupt when `count` more chains are done (1: the next). Returns whether they are already, and perhaps without one.
+// Asks for an interrupt when `count` more chains are done (1: the next). Returns whether they are already, and perhaps
+// without one.
 bool virtio_ring_await(struct virtio_ring *ring, uint16_t count);
 // No interrupts until virtio_ring_await. (With event_index this comes by itself when the awaited one came.)
 void virtio_ring_silence(struct virtio_ring *ring);

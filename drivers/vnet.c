@@ -39,8 +39,8 @@ void vnet_from_tx(struct virtio_net_hdr *header, const struct weir_tx *tx)
     }
 }
 
-// Bytes of link, network and transport header of a merged frame; 0: they do not fit. hdr_len is only a hint ("how much is
-// contiguous" in Linux), so the transport header is found from csum_start, which every merged frame has.
+// Bytes of link, network and transport header of a merged frame; 0: they do not fit. hdr_len is only a hint ("how much
+// is contiguous" in Linux), so the transport header is found from csum_start, which every merged frame has.
 static uint32_t merged_headers(const struct virtio_net_hdr *header, const uint8_t *bytes, uint32_t length, bool tcp)
 {
     uint32_t start = header->csum_start;
@@ -50,8 +50,8 @@ static uint32_t merged_headers(const struct virtio_net_hdr *header, const uint8_
     return start + transport > length ? 0 : start + transport;
 }
 
-static void deliver(struct weir_netif *netif, const uint8_t *bytes, uint32_t length, uint32_t segments, uint16_t segment_size,
-                    enum weir_checksum checksum)
+static void deliver(struct weir_netif *netif, const uint8_t *bytes, uint32_t length, uint32_t segments,
+                    uint16_t segment_size, enum weir_checksum checksum)
 {
     struct weir_slice slice = {bytes, length};
     struct weir_frame frame = {
@@ -72,7 +72,8 @@ static void put16(uint8_t *at, uint32_t value)
     at[1] = (uint8_t)value;
 }
 
-// Corrects the IPv4 header of one datagram cut from many: length, identification (one more than its predecessor's), checksum.
+// Corrects the IPv4 header of one datagram cut from many: length, identification (one more than its predecessor's),
+// checksum.
 static void rewrite_ip4(uint8_t *ip, uint32_t header_bytes, uint32_t total, uint32_t index)
 {
     uint32_t sum = 0;
@@ -90,11 +91,14 @@ static bool header_plain(const uint8_t *bytes, uint32_t link, uint32_t udp)
 {
     if (udp < link + IP4_HEADER_BYTES)
         return false;
-    return bytes[link] >> 4 == 6 ? udp - link == IP6_HEADER_BYTES : bytes[link] >> 4 == 4 && (uint32_t)(bytes[link] & 15) * 4 == udp - link;
+    return bytes[link] >> 4 == 6 ? udp - link == IP6_HEADER_BYTES
+                                 : bytes[link] >> 4 == 4 && (uint32_t)(bytes[link] & 15) * 4 == udp - link;
 }
 
-// Each datagram is made in place: its headers are copied to just before its payload, over the end of the one delivered before it.
-static int deliver_datagrams(struct weir_netif *netif, const struct virtio_net_hdr *header, uint8_t *bytes, uint32_t length)
+// Each datagram is made in place: its headers are copied to just before its payload, over the end of the one delivered
+// before it.
+static int deliver_datagrams(struct weir_netif *netif, const struct virtio_net_hdr *header, uint8_t *bytes,
+                             uint32_t length)
 {
     uint32_t headers = merged_headers(header, bytes, length, false);
     uint32_t link = 0, udp = header->csum_start, size = header->gso_size, count = 0;

@@ -4,8 +4,8 @@
 //     build/host/examples/echo_classes tap0 10.0.0.1/24 &
 //     ip addr add 10.0.0.2/24 dev tap0; nc 10.0.0.1 7
 //
-// Every header of Weir can be included from C++, where what it declares has C linkage. A class derives from struct weir_watch to be called
-// when its socket has news, and its destructor closes the socket.
+// Every header of Weir can be included from C++, where what it declares has C linkage. A class derives from struct
+// weir_watch to be called when its socket has news, and its destructor closes the socket.
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -57,12 +57,14 @@ class Client : public Socket
   public:
     using Socket::Socket;
 
-    // Moves what has arrived into the send queue in place, as far as there is room; the rest waits, and the peer's window closes.
+    // Moves what has arrived into the send queue in place, as far as there is room; the rest waits, and the peer's
+    // window closes.
     void echo()
     {
         weir_slice in;
         weir_span out;
-        while (weir_socket_peek(stack(), handle(), 0, &in, 1) > 0 && weir_socket_reserve(stack(), handle(), in.length, &out, 1) > 0) {
+        while (weir_socket_peek(stack(), handle(), 0, &in, 1) > 0 &&
+               weir_socket_reserve(stack(), handle(), in.length, &out, 1) > 0) {
             const uint32_t bytes = in.length < out.length ? in.length : out.length;
             std::memcpy(out.data, in.data, bytes);
             (void)weir_socket_commit(stack(), handle(), bytes);
@@ -115,7 +117,8 @@ class Host
     {
         if (tap_open(&tap_, tap_name, TUNTAP_UP) < 0)
             throw std::runtime_error(tap_error(&tap_));
-        if (posix_host_init(&port_, nullptr) != 0 || (stack_ = weir_create(nullptr, 0, &port_.port, nullptr)) == nullptr)
+        if (posix_host_init(&port_, nullptr) != 0 ||
+            (stack_ = weir_create(nullptr, 0, &port_.port, nullptr)) == nullptr)
             throw std::runtime_error("no memory for a stack");
         tap_attach(&tap_, &netif_, "eth0");
         posix_host_attach(&port_, stack_);
@@ -143,12 +146,14 @@ class Host
 int main(int argc, char **argv)
 {
     unsigned a, b, c, d, prefix;
-    if (argc != 3 || std::sscanf(argv[2], "%u.%u.%u.%u/%u", &a, &b, &c, &d, &prefix) != 5 || (a | b | c | d) > 255 || prefix > 32) {
+    if (argc != 3 || std::sscanf(argv[2], "%u.%u.%u.%u/%u", &a, &b, &c, &d, &prefix) != 5 || (a | b | c | d) > 255 ||
+        prefix > 32) {
         std::fputs("usage: echo_classes TAP A.B.C.D/N\n", stderr);
         return 2;
     }
     try {
-        const auto host = std::make_unique<Host>(argv[1], weir_ip4(uint8_t(a), uint8_t(b), uint8_t(c), uint8_t(d)), uint8_t(prefix));
+        const auto host =
+            std::make_unique<Host>(argv[1], weir_ip4(uint8_t(a), uint8_t(b), uint8_t(c), uint8_t(d)), uint8_t(prefix));
         Server server(host->stack(), 7);
         host->run();
     } catch (const std::exception &error) {

@@ -4,7 +4,8 @@
 //     build/host/examples/echo_server tap0 10.0.0.1/24 &
 //     ip addr add 10.0.0.2/24 dev tap0; nc 10.0.0.1 7
 //
-// It shows the native API: in-place reading (peek, consume) and writing (reserve, commit), and readiness by callback (struct weir_watch).
+// It shows the native API: in-place reading (peek, consume) and writing (reserve, commit), and readiness by callback
+// (struct weir_watch).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +38,8 @@ static void client_event(struct weir_watch *watch, weir_socket socket, uint32_t 
     struct weir_slice rest;
     (void)events;
     echo(client->weir, socket);
-    // The event that told of the end may have come before there was room for the rest, so what matters is whether there is
-    // more to read.
+    // The event that told of the end may have come before there was room for the rest, so what matters is whether there
+    // is more to read.
     const int left = weir_socket_peek(client->weir, socket, 0, &rest, 1);
     if (left > 0 || left == WEIR_AGAIN)
         return;
@@ -96,7 +97,8 @@ int main(int argc, char **argv)
     static struct tap tap;
     static struct posix_host host;
     unsigned a, b, c, d, prefix;
-    if (argc != 3 || sscanf(argv[2], "%u.%u.%u.%u/%u", &a, &b, &c, &d, &prefix) != 5 || (a | b | c | d) > 255 || prefix > 32) {
+    if (argc != 3 || sscanf(argv[2], "%u.%u.%u.%u/%u", &a, &b, &c, &d, &prefix) != 5 || (a | b | c | d) > 255 ||
+        prefix > 32) {
         fputs("usage: echo_server TAP A.B.C.D/N\n", stderr);
         return 2;
     }
@@ -107,5 +109,7 @@ int main(int argc, char **argv)
     if (posix_host_init(&host, NULL) != 0)
         return 1;
     struct weir *weir = weir_create(NULL, 0, &host.port, NULL);
-    return weir == NULL ? 1 : serve(&host, weir, &tap, weir_ip4((uint8_t)a, (uint8_t)b, (uint8_t)c, (uint8_t)d), (uint8_t)prefix);
+    return weir == NULL
+               ? 1
+               : serve(&host, weir, &tap, weir_ip4((uint8_t)a, (uint8_t)b, (uint8_t)c, (uint8_t)d), (uint8_t)prefix);
 }

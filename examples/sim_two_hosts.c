@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Two hosts in virtual time: a blocking echo, with BSD sockets on fibres, over a slow link that loses one frame in twenty, and beside it a
-// flow whose bytes the simulator checks. Prints what happened; the same seed prints the same.
+// Two hosts in virtual time: a blocking echo, with BSD sockets on fibres, over a slow link that loses one frame in
+// twenty, and beside it a flow whose bytes the simulator checks. Prints what happened; the same seed prints the same.
 //
 //     build/host/examples/sim_two_hosts [SEED]
 #include <stdio.h>
@@ -75,7 +75,8 @@ int main(int argc, char **argv)
     struct program at_b = {sim, bsd_create(sim_host_weir(b), NULL), sim_host_address(b)};
     sim_fibre_start(b, echo, &at_b);
     sim_fibre_start(a, client, &at_a);
-    struct sim_flow *flow = sim_flow_add(sim, a, b, &(struct sim_flow_options){.client = {.bytes = 500000}, .server = {.bytes = 1000}});
+    struct sim_flow *flow =
+        sim_flow_add(sim, a, b, &(struct sim_flow_options){.client = {.bytes = 500000}, .server = {.bytes = 1000}});
     const bool good = sim_run(sim, SIM_S(120));
     const struct sim_flow_stats *stats = sim_flow_stats(flow);
     if (good)

@@ -17,7 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&message, 0, sizeof message);
     if (dhcp_parse(bytes, length, &message)) {
         CHECK(memchr(message.domain, 0, sizeof message.domain) != NULL);
-        CHECK(message.routers.count <= DHCP_SERVERS && message.dns.count <= DHCP_SERVERS && message.ntp.count <= DHCP_SERVERS);
+        CHECK(message.routers.count <= DHCP_SERVERS && message.dns.count <= DHCP_SERVERS &&
+              message.ntp.count <= DHCP_SERVERS);
         CHECK(message.mtu == 0 || message.mtu >= 68);
         (void)dhcp_address_usable(message.yiaddr, message.mask);
         CHECK(dhcp_mask_bits(message.mask) <= 32);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The resolver's reading of answers. The first byte chooses whether the question is put in place of the input's first bytes, so that
-// the answer's records are reached.
+// The resolver's reading of answers. The first byte chooses whether the question is put in place of the input's first
+// bytes, so that the answer's records are reached.
 #include "dns/message.h"
 #include "fuzz.h"
 
@@ -10,7 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct bytes in = {data, (uint32_t)size};
     uint8_t choice = take8(&in);
-    struct dns_question question = {.id = 0x1234, .type = DNS_A, .extended = choice >> 1 & 1, .name = "wWw.eXample.org"};
+    struct dns_question question = {
+        .id = 0x1234, .type = DNS_A, .extended = choice >> 1 & 1, .name = "wWw.eXample.org"};
     uint8_t asked[DNS_UDP_MAX];
     uint32_t head = choice & 1 ? dns_query_emit(&question, asked, sizeof asked) : 0;
     uint8_t *message = exact_copy(in.at, in.left);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reassembly: an instance gets nothing but fragments of UDP datagrams. Each input record of 6 bytes says which datagram, offset, length,
-// whether more follow, and how much time passes. A payload byte is a function of datagram and offset, so whatever is delivered can be
-// checked; a record may also lie about its bytes, and then an overlap must have ended the datagram, or the datagram is a lie throughout.
+// Reassembly: an instance gets nothing but fragments of UDP datagrams. Each input record of 6 bytes says which
+// datagram, offset, length, whether more follow, and how much time passes. A payload byte is a function of datagram and
+// offset, so whatever is delivered can be checked; a record may also lie about its bytes, and then an overlap must have
+// ended the datagram, or the datagram is a lie throughout.
 #include "fixture.h"
 
 #include "fuzz.h"
@@ -19,7 +20,8 @@ static uint8_t pattern(uint8_t id, uint32_t offset) { return (uint8_t)(id * 31 +
 // The whole datagram `id` as sent: UDP header without checksum, then the pattern.
 static void datagram_bytes(uint8_t id, uint8_t *out)
 {
-    udp_emit(out, &(struct udp_header){.source = (uint16_t)(1000 + id), .destination = PORT, .length = DATAGRAM, .checksum_present = 0});
+    udp_emit(out, &(struct udp_header){
+                      .source = (uint16_t)(1000 + id), .destination = PORT, .length = DATAGRAM, .checksum_present = 0});
     for (uint32_t i = UDP_BYTES; i < DATAGRAM; i++)
         out[i] = pattern(id, i);
 }
@@ -59,8 +61,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct bytes in = {data, (uint32_t)size};
     struct fixture f;
-    const struct fixture_options options = {
-        .link = &weir_link_rawip, .address = ours, .prefix_length = 24, .mode = take8(&in) % 5 ? FIXTURE_PLAIN : FIXTURE_SLICED};
+    const struct fixture_options options = {.link = &weir_link_rawip,
+                                            .address = ours,
+                                            .prefix_length = 24,
+                                            .mode = take8(&in) % 5 ? FIXTURE_PLAIN : FIXTURE_SLICED};
     CHECK(fixture_open_with(&f, &options));
     weir_socket socket = weir_socket_open(f.weir, WEIR_DATAGRAM, 0);
     CHECK(socket > 0 && weir_socket_bind(f.weir, socket, &(struct weir_endpoint){ours, PORT}) == WEIR_OK);

@@ -81,7 +81,7 @@ struct world {
     bool urgent_apart;  // urgent bytes do not stay in the stream
 };
 
-// --- what the hosts send -----------------------------------------------------------------------------------------------
+// --- what the hosts send ---------------------------------------------------------------------------------------------
 
 static uint32_t stream_of(const struct world *w, const struct talk *talk, int from)
 {
@@ -98,14 +98,15 @@ static struct talk *talk_of(struct world *w, const struct tcp_segment *s, int fr
 static bool parse(const uint8_t *packet, uint32_t length, struct tcp_segment *s, const uint8_t **payload)
 {
     struct ip4 ip;
-    if (ip4_parse(packet, length, false, &ip) != IP4_OK || ip.protocol != IP_TCP || ip.fragment_offset || ip.flags & IP4_MORE_FRAGMENTS ||
-        !tcp_parse(packet + ip.header_length, ip.total_length - ip.header_length, s))
+    if (ip4_parse(packet, length, false, &ip) != IP4_OK || ip.protocol != IP_TCP || ip.fragment_offset ||
+        ip.flags & IP4_MORE_FRAGMENTS || !tcp_parse(packet + ip.header_length, ip.total_length - ip.header_length, s))
         return false;
     *payload = packet + ip.header_length + s->header_length;
     return true;
 }
 
-static void check_sent(const struct world *w, const struct talk *talk, int from, const struct tcp_segment *s, const uint8_t *payload)
+static void check_sent(const struct world *w, const struct talk *talk, int from, const struct tcp_segment *s,
+                       const uint8_t *payload)
 {
     const struct side *side = &talk->side[from];
     for (uint32_t i = 0; i < s->options.sack_count; i++)
@@ -176,7 +177,7 @@ static int read_urgent(struct weir *weir, weir_socket socket, uint8_t *byte, int
 }
 #endif
 
-// --- the applications --------------------------------------------------------------------------------------------------
+// --- the applications ------------------------------------------------------------------------------------------------
 
 static const struct tcp_conn *conn_of(const struct world *w, const struct talk *talk, int who)
 {
@@ -196,7 +197,8 @@ static void look_inside(struct world *w, int who)
             continue;
         if (!side->begun) {
             side->begun = true;
-            side->next = c->rcv.nxt - !!(c->attention & ATTEND_FIN_RECEIVED) - (c->receive ? stream_length(c->receive) : 0);
+            side->next =
+                c->rcv.nxt - !!(c->attention & ATTEND_FIN_RECEIVED) - (c->receive ? stream_length(c->receive) : 0);
         }
         if (c->state == WEIR_TCP_TIME_WAIT)
             continue;
@@ -210,11 +212,13 @@ static void adopt(struct world *w, weir_socket socket)
 {
     struct weir_endpoint peer;
     if (weir_socket_peer(w->ends[SERVER].weir, socket, &peer) != WEIR_OK || peer.port - PORT_CLIENT >= TALKS) {
-        CHECK(weir_socket_abort(w->ends[SERVER].weir, socket) == WEIR_OK);  // of a connection that has ended, or of nobody's port
+        // of a connection that has ended, or of nobody's port
+        CHECK(weir_socket_abort(w->ends[SERVER].weir, socket) == WEIR_OK);
         return;
     }
     struct talk *talk = &w->talks[peer.port - PORT_CLIENT];
-    if (talk->side[SERVER].socket > 0)  // of a connection before, which has ended: the same four numbers cannot be in use twice
+    if (talk->side[SERVER].socket >
+        0)  // of a connection before, which has ended: the same four numbers cannot be in use twice
         CHECK(weir_socket_abort(w->ends[SERVER].weir, talk->side[SERVER].socket) == WEIR_OK);
     talk->side[SERVER] = (struct side){.socket = socket, .bound = true, .skips = talk->side[SERVER].skips};
     talk->side[SERVER].iss = conn_of(w, talk, SERVER)->iss;
@@ -242,8 +246,10 @@ static void open_talk(struct world *w, struct talk *talk)
     if (side->socket <= 0)
         return;
     (void)weir_socket_set(weir, side->socket, WEIR_OPTION_OOB_INLINE, !w->urgent_apart);
-    CHECK(weir_socket_bind(weir, side->socket, &(struct weir_endpoint){weir_addr_v4(addresses[CLIENT]), port}) == WEIR_OK);
-    const int error = weir_socket_connect(weir, side->socket, &(struct weir_endpoint){weir_addr_v4(addresses[SERVER]), PORT_SERVER});
+    CHECK(weir_socket_bind(weir, side->socket, &(struct weir_endpoint){weir_addr_v4(addresses[CLIENT]), port}) ==
+          WEIR_OK);
+    const int error =
+        weir_socket_connect(weir, side->socket, &(struct weir_endpoint){weir_addr_v4(addresses[SERVER]), PORT_SERVER});
     CHECK(error == WEIR_IN_PROGRESS);
     talk->opened = side->bound = true;
     side->iss = conn_of(w, talk, CLIENT)->iss;
@@ -273,7 +279,8 @@ static void app_write(struct world *w, struct talk *talk, int who, uint32_t byte
     side->written += moved > 0 ? (uint32_t)moved : 0;
 }
 
-static void check_read(const struct world *w, const struct talk *talk, int who, struct side *side, const uint8_t *data, uint32_t bytes)
+static void check_read(const struct world *w, const struct talk *talk, int who, struct side *side, const uint8_t *data,
+                       uint32_t bytes)
 {
     const uint32_t stream = stream_of(w, talk, !who);
     if (memcmp(data, pattern_at(stream, side->next), bytes) == 0) {
@@ -327,7 +334,8 @@ static void set_option(struct world *w, struct side *side, int who)
                                                  WEIR_OPTION_RTO_MIN_US,
                                                  WEIR_OPTION_SEND_DEADLINE_US,
                                                  WEIR_OPTION_USER_TIMEOUT_OPTION};
-    static const int32_t values[16] = {0, 1, 2, 3, 5, 64, 255, 1000, 3000, 4096, 20000, 100000, 3000000, 0x10000, INT32_MAX, -1};
+    static const int32_t values[16] = {0,    1,    2,     3,      5,       64,      255,       1000,
+                                       3000, 4096, 20000, 100000, 3000000, 0x10000, INT32_MAX, -1};
     const uint8_t choice = take8(&w->in);
     side->slow |= options[choice & 15] == WEIR_OPTION_MAX_PACING_RATE && values[choice >> 4] < 100000;
     (void)weir_socket_set(w->ends[who].weir, side->socket, options[choice & 15], values[choice >> 4]);
@@ -371,7 +379,8 @@ static void app_other(struct world *w, struct talk *talk, int who, uint8_t what)
 
 static void application(struct world *w, uint8_t arg)
 {
-    static const uint16_t sizes[16] = {1, 2, 10, 100, 536, 1000, 1448, 1460, 2896, 4000, 5792, 8192, 12000, 16384, 3, 700};
+    static const uint16_t sizes[16] = {1,    2,    10,   100,  536,   1000,  1448, 1460,
+                                       2896, 4000, 5792, 8192, 12000, 16384, 3,    700};
     const uint8_t who = take8(&w->in);
     struct talk *talk = &w->talks[(who >> 1 & 3) % TALKS];
     const uint8_t how = who >> 4;
@@ -384,7 +393,7 @@ static void application(struct world *w, uint8_t arg)
         app_other(w, talk, who & 1, arg);
 }
 
-// --- the middlebox -----------------------------------------------------------------------------------------------------
+// --- the middlebox ---------------------------------------------------------------------------------------------------
 
 static void deliver_first(struct world *w, int to)
 {
@@ -498,8 +507,10 @@ static void alter_first(struct world *w, uint8_t arg)
 static struct craft fitting(const struct talk *talk, int to)
 {
     const struct known *k = &talk->known[to], *p = &talk->known[!to];
-    struct craft craft = {
-        .s = {.seq = k->seen ? k->expected : p->nxt, .ack = k->nxt, .flags = TCP_ACK, .window = p->seen ? p->window : 0xffff}};
+    struct craft craft = {.s = {.seq = k->seen ? k->expected : p->nxt,
+                                .ack = k->nxt,
+                                .flags = TCP_ACK,
+                                .window = p->seen ? p->window : 0xffff}};
     if (k->timestamps && p->timestamps) {
         craft.s.options.seen = TCP_SEEN_TIMESTAMPS;
         craft.s.options.ts_value = seq_max(k->ts_recent, p->ts_value) + 1;
@@ -530,11 +541,12 @@ static void open_forged(struct world *w, uint8_t arg)
     struct talk *talk = &w->talks[choice % TALKS];
     if (talk->opened)
         return;
-    struct craft syn = {
-        .s = {.seq = (uint32_t)arg << 28 | 0x07fffff0, .flags = TCP_SYN | (choice & 0x40 ? TCP_ECE | TCP_CWR : 0), .window = 0xffff}};
+    struct craft syn = {.s = {.seq = (uint32_t)arg << 28 | 0x07fffff0,
+                              .flags = TCP_SYN | (choice & 0x40 ? TCP_ECE | TCP_CWR : 0),
+                              .window = 0xffff}};
     struct tcp_options *options = &syn.s.options;
-    options->seen = (choice & 4 ? TCP_SEEN_MSS : 0) | (choice & 8 ? 0 : TCP_SEEN_SACK_PERMITTED) | (choice & 16 ? 0 : TCP_SEEN_TIMESTAMPS) |
-                    (choice & 32 ? 0 : TCP_SEEN_WINDOW_SCALE);
+    options->seen = (choice & 4 ? TCP_SEEN_MSS : 0) | (choice & 8 ? 0 : TCP_SEEN_SACK_PERMITTED) |
+                    (choice & 16 ? 0 : TCP_SEEN_TIMESTAMPS) | (choice & 32 ? 0 : TCP_SEEN_WINDOW_SCALE);
     options->mss = 1460;
     options->window_scale = choice >> 4;
     options->ts_value = 1000;
@@ -550,7 +562,8 @@ static void open_forged(struct world *w, uint8_t arg)
 // An error about a segment of a conversation, told to who sent it.
 static void forge_error(struct world *w, uint8_t arg)
 {
-    uint8_t packet[IP4_BYTES + ICMP4_BYTES + IP4_BYTES + TCP_BYTES] = {0}, *icmp = packet + IP4_BYTES, *quoted = icmp + ICMP4_BYTES;
+    uint8_t packet[IP4_BYTES + ICMP4_BYTES + IP4_BYTES + TCP_BYTES] = {0}, *icmp = packet + IP4_BYTES,
+                                                         *quoted = icmp + ICMP4_BYTES;
     static const uint16_t mtus[8] = {0, 1, 68, 296, 552, 576, 1300, 65535};
     const uint8_t choice = take8(&w->in);
     const int to = arg & 1;
@@ -561,9 +574,11 @@ static void forge_error(struct world *w, uint8_t arg)
     craft.s.destination = to == CLIENT ? PORT_SERVER : client;
     craft.s.seq = boundary(&w->in, &talk->known[to], &talk->known[!to]);
     talk->lied = true;
-    ip4_emit(packet,
-             &(struct ip4){
-                 .source = addresses[!to], .destination = addresses[to], .total_length = sizeof packet, .ttl = 64, .protocol = IP_ICMP});
+    ip4_emit(packet, &(struct ip4){.source = addresses[!to],
+                                   .destination = addresses[to],
+                                   .total_length = sizeof packet,
+                                   .ttl = 64,
+                                   .protocol = IP_ICMP});
     icmp4_emit(icmp, &(struct icmp4){.type = choice & 0x40 ? ICMP4_TIME_EXCEEDED : ICMP4_UNREACHABLE,
                                      .code = choice & 0x80 ? ICMP4_FRAGMENTATION_NEEDED : choice >> 3 & 7,
                                      .rest = mtus[choice & 7]});
@@ -583,7 +598,7 @@ static void forge_error(struct world *w, uint8_t arg)
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) { return "malloc_context_size=3:quarantine_size_mb=16"; }
 
-// --- the whole ---------------------------------------------------------------------------------------------------------
+// --- the whole -------------------------------------------------------------------------------------------------------
 
 static void operate(struct world *w)
 {
@@ -615,8 +630,8 @@ static bool owed(struct world *w, struct talk *talk, int who)
 {
     const struct side *side = &talk->side[who], *peer = &talk->side[!who];
     const struct tcp_conn *c = conn_of(w, talk, who), *p = conn_of(w, talk, !who);
-    if (talk->lied || w->urgent_apart || !c || !p || side->failed || peer->failed || peer->slow || !side->begun || !peer->begun ||
-        c->attention & ATTEND_READ_SHUT)
+    if (talk->lied || w->urgent_apart || !c || !p || side->failed || peer->failed || peer->slow || !side->begun ||
+        !peer->begun || c->attention & ATTEND_READ_SHUT)
         return false;
     return side->next != peer->iss + 1 + peer->written;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A whole instance under a script of frames, time and socket calls. The input is a list of operations; most frames are repaired before they
-// go in (addresses, lengths, checksums, and TCP's numbers relative to what Weir last sent), so that the fuzzer spends its time behind the
-// first checks. Which driver mode and which link is the first byte's choice. What is checked: the sanitizers, the fixture's contract of
-// drivers and allocator, that polling comes to rest, that all memory goes back, and that no call returns nonsense.
+// A whole instance under a script of frames, time and socket calls. The input is a list of operations; most frames are
+// repaired before they go in (addresses, lengths, checksums, and TCP's numbers relative to what Weir last sent), so
+// that the fuzzer spends its time behind the first checks. Which driver mode and which link is the first byte's choice.
+// What is checked: the sanitizers, the fixture's contract of drivers and allocator, that polling comes to rest, that
+// all memory goes back, and that no call returns nonsense.
 #include "fixture.h"
 
 #include "fuzz.h"
@@ -41,7 +42,7 @@ struct world {
     bool ethernet;
 };
 
-// --- what Weir sends is read, so that answers can fit -----------------------------------------------------------------
+// --- what Weir sends is read, so that answers can fit ----------------------------------------------------------------
 
 static struct talk *flow_of(struct world *w, uint16_t port, uint16_t peer_port)
 {
@@ -65,8 +66,8 @@ static void learn(struct world *w, const uint8_t *packet, uint32_t length)
         flow = w->flows;
         *flow = (struct talk){.port = segment.source, .peer_port = segment.destination};
     }
-    flow->next = segment.seq + ip.total_length - ip.header_length - segment.header_length + !!(segment.flags & TCP_SYN) +
-                 !!(segment.flags & TCP_FIN);
+    flow->next = segment.seq + ip.total_length - ip.header_length - segment.header_length +
+                 !!(segment.flags & TCP_SYN) + !!(segment.flags & TCP_FIN);
     flow->ack = segment.ack;
     if (segment.options.seen & TCP_SEEN_TIMESTAMPS) {
         flow->timestamps = true;
@@ -102,7 +103,8 @@ static void put_checksum(uint8_t protocol, struct weir_addr source, uint8_t *tra
     put16(transport + at, ~total & 0xffff);
 }
 
-// Sends the transport packet; `how` makes some of it odd again: bit 1 another source, bit 2 more fragments, bit 3 broadcast.
+// Sends the transport packet; `how` makes some of it odd again: bit 1 another source, bit 2 more fragments, bit 3
+// broadcast.
 static void send_ip4(struct world *w, uint8_t how, uint8_t protocol, const uint8_t *transport, uint32_t length)
 {
     uint8_t packet[IP4_BYTES + 1600];
@@ -164,8 +166,8 @@ static void frame_ip4(struct world *w)
     fixture_input(&w->f, w->ethernet ? packet : ip, length + (w->ethernet ? 14 : 0));
 }
 
-// Options that fit the conversation: timestamps where they were agreed (late by up to 3 ms, or from the future), and `blocks` SACK blocks
-// relative to what Weir has sent. Returns their length.
+// Options that fit the conversation: timestamps where they were agreed (late by up to 3 ms, or from the future), and
+// `blocks` SACK blocks relative to what Weir has sent. Returns their length.
 static uint32_t fitting_options(struct world *w, const struct talk *flow, uint8_t choice, uint8_t *bytes)
 {
     struct tcp_options options = {.sack_count = choice & 3};
@@ -207,7 +209,8 @@ static void frame_tcp(struct world *w)
     const uint8_t *payload = take(&w->in, &payload_length);
     memcpy(bytes + segment.header_length, payload, payload_length);
     uint32_t length = segment.header_length + payload_length;
-    put_checksum(IP_TCP, weir_addr_v4(how & 2 ? weir_addr_to_v4(peer) + (how >> 4) : weir_addr_to_v4(peer)), bytes, length, 16);
+    put_checksum(IP_TCP, weir_addr_v4(how & 2 ? weir_addr_to_v4(peer) + (how >> 4) : weir_addr_to_v4(peer)), bytes,
+                 length, 16);
     w->tos = how >> 2 & 3;  // as a router may have marked it
     send_ip4(w, how & 0xf2, IP_TCP, bytes, length);
     w->tos = 0;
@@ -224,8 +227,8 @@ static void frame_udp(struct world *w)
                                          .length = (uint16_t)(UDP_BYTES + length)});
     memcpy(bytes + UDP_BYTES, payload, length);
     if (how & 1)
-        put_checksum(IP_UDP, weir_addr_v4(how & 2 ? weir_addr_to_v4(peer) + (how >> 4) : weir_addr_to_v4(peer)), bytes, UDP_BYTES + length,
-                     6);
+        put_checksum(IP_UDP, weir_addr_v4(how & 2 ? weir_addr_to_v4(peer) + (how >> 4) : weir_addr_to_v4(peer)), bytes,
+                     UDP_BYTES + length, 6);
     send_ip4(w, how, IP_UDP, bytes, UDP_BYTES + length);
 }
 
@@ -292,7 +295,7 @@ static void frame_arp(struct world *w)
     fixture_input(&w->f, frame, how & 32 ? 14 + last % 29 : sizeof frame);
 }
 
-// --- time and sockets -----------------------------------------------------------------------------------------------------
+// --- time and sockets ------------------------------------------------------------------------------------------------
 
 static void pass_time(struct world *w)
 {
@@ -407,7 +410,9 @@ static void use_instance(struct world *w, weir_socket socket, uint8_t choice)
     case 0:
     case 1: inspect(w, socket); break;
     case 2: (void)weir_socket_connect(weir, socket, &self); break;  // to ourselves
-    case 3: (void)weir_socket_membership(weir, socket, weir_addr_v4(0xe0000001u + (choice >> 4)), 0, !(choice & 8)); break;
+    case 3:
+        (void)weir_socket_membership(weir, socket, weir_addr_v4(0xe0000001u + (choice >> 4)), 0, !(choice & 8));
+        break;
     case 4: (void)weir_netif_set_up(&w->f.netif, choice & 8); break;
     case 5:
         (void)weir_netif_set_address(&w->f.netif, choice & 8 ? ours : weir_addr_any(), 24,
@@ -489,8 +494,10 @@ static void run(struct world *w)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct weir_config config = {
-        .tcp_send_buffer_bytes = 8192, .tcp_receive_buffer_bytes = 8192, .sockets_max = 64, .tcp_ecn = WEIR_ECN_ACCURATE};
+    static const struct weir_config config = {.tcp_send_buffer_bytes = 8192,
+                                              .tcp_receive_buffer_bytes = 8192,
+                                              .sockets_max = 64,
+                                              .tcp_ecn = WEIR_ECN_ACCURATE};
     struct world w = {.in = {data, (uint32_t)size}};
     uint8_t choice = take8(&w.in);
     w.ethernet = !(choice & 0x80);
@@ -498,7 +505,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                             .address = ours,
                                             .prefix_length = 24,
                                             .mode = (enum fixture_mode)(FIXTURE_PLAIN + choice % 5),
-                                            .capabilities = choice & 0x40 ? WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 : 0,
+                                            .capabilities =
+                                                choice & 0x40 ? WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 : 0,
                                             .config = &config};
     CHECK(fixture_open_with(&w.f, &options));
     fixture_know_peer(&w.f, peer);

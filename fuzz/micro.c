@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A client and a driver that write anything into the memory they share with the server, at any time, and send it any messages
-// (ports/micro/server.h, frames.h). The input is a list of what they do.
+// A client and a driver that write anything into the memory they share with the server, at any time, and send it any
+// messages (ports/micro/server.h, frames.h). The input is a list of what they do.
 #include "fuzz.h"
 #include "ports/micro/frames.h"
 #include "ports/micro/server.h"
@@ -22,7 +22,8 @@ static void port_entropy(void *context, void *out, size_t bytes)
     memset(out, 0x5a, bytes);
 }
 static uint64_t port_now_us(void *context) { return (void)context, now_us; }
-static const struct weir_port port = {.alloc = port_alloc, .free = port_free, .entropy = port_entropy, .now_us = port_now_us};
+static const struct weir_port port = {
+    .alloc = port_alloc, .free = port_free, .entropy = port_entropy, .now_us = port_now_us};
 
 static void notify_client(void *context, uint32_t session) { (void)context, CHECK(session == 0); }
 static void reply_client(void *context, uint32_t session, struct micro_message *message)

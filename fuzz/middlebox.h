@@ -94,10 +94,12 @@ static inline void learn_delivered(struct known *k, const struct tcp_segment *s)
 static inline uint32_t boundary(struct bytes *in, const struct known *k, const struct known *p)
 {
     const uint8_t choice = take8(in);
-    const uint32_t bases[16] = {k->una,      k->nxt,       k->max,       k->expected,   k->edge, k->iss, p->iss,          k->ts_value,
-                                p->ts_value, k->ts_recent, k->sack_left, k->sack_right, p->edge, p->max, k->una + k->mss, 0};
-    static const uint32_t steps[13] = {0,          1,          UINT32_MAX, 0x80000000, 0x7fffffff, 0x80000001, 0x7ffffffe,
-                                       0x40000000, 0xc0000000, 0x10000,    0xffff0000, 2,          0xfffffffe};
+    const uint32_t bases[16] = {
+        k->una,      k->nxt,       k->max,       k->expected,   k->edge, k->iss, p->iss,          k->ts_value,
+        p->ts_value, k->ts_recent, k->sack_left, k->sack_right, p->edge, p->max, k->una + k->mss, 0};
+    static const uint32_t steps[13] = {0,          1,          UINT32_MAX, 0x80000000, 0x7fffffff,
+                                       0x80000001, 0x7ffffffe, 0x40000000, 0xc0000000, 0x10000,
+                                       0xffff0000, 2,          0xfffffffe};
     const uint32_t base = bases[choice >> 4];
     switch (choice & 15) {
     case 13: return base + (uint32_t)(int32_t)(int8_t)take8(in);
@@ -150,7 +152,8 @@ static inline void malformed_options(struct bytes *in, struct craft *c)
     c->raw_bytes += length;
 }
 
-static inline void sack_blocks(struct bytes *in, struct craft *c, uint32_t count, const struct known *k, const struct known *p)
+static inline void sack_blocks(struct bytes *in, struct craft *c, uint32_t count, const struct known *k,
+                               const struct known *p)
 {
     c->s.options.sack_count = (uint8_t)count;
     for (uint32_t i = 0; i < count; i++) {
@@ -173,7 +176,8 @@ static inline void syn_options(struct bytes *in, struct craft *c, uint8_t how)
 // One change of a segment on its way to the end `k`.
 static inline void alter(struct bytes *in, struct craft *c, const struct known *k, const struct known *p)
 {
-    static const uint16_t windows[16] = {0, 1, 2, 47, 255, 256, 536, 1460, 4096, 0x3fff, 0x4000, 0x7fff, 0x8000, 0xfffe, 0xffff, 0};
+    static const uint16_t windows[16] = {0,    1,      2,      47,     255,    256,    536,    1460,
+                                         4096, 0x3fff, 0x4000, 0x7fff, 0x8000, 0xfffe, 0xffff, 0};
     const uint8_t what = take8(in), how = what >> 4;
     struct tcp_options *o = &c->s.options;
     switch (what & 15) {
@@ -211,7 +215,8 @@ static inline void alter(struct bytes *in, struct craft *c, const struct known *
 }
 
 // Writes the packet, its payload as `stream` has it at its number. Returns its length.
-static inline uint32_t craft_emit(struct craft *c, uint32_t stream, uint32_t source, uint32_t destination, uint8_t packet[PACKET_MAX])
+static inline uint32_t craft_emit(struct craft *c, uint32_t stream, uint32_t source, uint32_t destination,
+                                  uint8_t packet[PACKET_MAX])
 {
     struct tcp_segment *s = &c->s;
     uint8_t options[2 * TCP_OPTIONS_MAX] = {0};
@@ -236,9 +241,11 @@ static inline uint32_t craft_emit(struct craft *c, uint32_t stream, uint32_t sou
     memset(tcp + s->header_length, 0, s->length);
     const uint32_t begin = (tcp[12] & 0xf0u) >> 2;  // of the payload, as the receiver will have it
     if (begin < length)
-        memcpy(tcp + max_u32(begin, TCP_BYTES), pattern_at(stream, s->seq + !!(s->flags & TCP_SYN)), length - max_u32(begin, TCP_BYTES));
+        memcpy(tcp + max_u32(begin, TCP_BYTES), pattern_at(stream, s->seq + !!(s->flags & TCP_SYN)),
+               length - max_u32(begin, TCP_BYTES));
     const uint32_t whole = length - c->cut;
-    checksum_put(tcp + 16, checksum_add(ip4_pseudo_sum(source, destination, IP_TCP, whole), checksum_sum_portable(tcp, whole)));
+    checksum_put(tcp + 16,
+                 checksum_add(ip4_pseudo_sum(source, destination, IP_TCP, whole), checksum_sum_portable(tcp, whole)));
     tcp[16] ^= c->bad_sum;
     return IP4_BYTES + whole;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Prediction and fast paths change what things cost, and nothing else. The same script of frames, time and socket calls is played to two
-// builds of the stack: the whole one, and one without WEIR_CFG_TCP_PREDICT and WEIR_CFG_FAST_PATH, which takes the steps of RFC 9293 for
-// each segment. What they send, when, and what they answer must be the same byte for byte. Peers are
-// by themselves well behaved (handshakes, data, acknowledgements and closes that fit what Weir last said, from several hosts); the input
-// decides what happens next, and what is spoilt on the way. Clocks are fine here: within one tick of a coarse one rack.c moves time a
-// little to keep the order, which what goes without a log need not.
+// Prediction and fast paths change what things cost, and nothing else. The same script of frames, time and socket calls
+// is played to two builds of the stack: the whole one, and one without WEIR_CFG_TCP_PREDICT and WEIR_CFG_FAST_PATH,
+// which takes the steps of RFC 9293 for each segment. What they send, when, and what they answer must be the same byte
+// for byte. Peers are by themselves well behaved (handshakes, data, acknowledgements and closes that fit what Weir last
+// said, from several hosts); the input decides what happens next, and what is spoilt on the way. Clocks are fine here:
+// within one tick of a coarse one rack.c moves time a little to keep the order, which what goes without a log need not.
 //
-// This file is compiled for either build: play_steps comes from the one of the steps alone, with all of its names hidden but that
-// (tools/fuzz.mk).
+// This file is compiled for either build: play_steps comes from the one of the steps alone, with all of its names
+// hidden but that (tools/fuzz.mk).
 #include "fixture.h"
 
 #include "base/checksum.h"
@@ -36,7 +36,7 @@ void play_steps(const uint8_t *data, uint32_t size, struct trail *trail);
 #define play play_steps
 #endif
 
-// --- the world -------------------------------------------------------------------------------------------------------------------
+// --- the world -------------------------------------------------------------------------------------------------------
 
 static const struct weir_addr ours = WEIR_ADDR_V4(0x0a000001);
 // The second differs from the first by a multiple of eight, the third is behind the same link address.
@@ -116,7 +116,8 @@ static void learn(struct world *w, const uint8_t *packet, uint32_t length)
         talk->timestamps = segment.options.seen & TCP_SEEN_TIMESTAMPS;
 }
 
-// A checksum that is left to the device, as it does for whole segments: which are, is nobody's business but the device's.
+// A checksum that is left to the device, as it does for whole segments: which are, is nobody's business but the
+// device's.
 static void complete(const struct fixture_frame *frame)
 {
     if (!frame->checksum_start || frame->segment_size)
@@ -129,7 +130,8 @@ static void complete(const struct fixture_frame *frame)
     put16(frame->data + frame->checksum_start + frame->checksum_offset, ~total & 0xffff);
 }
 
-// Which of several connections has its turn first at one moment is nobody's business either: frames of one moment are put in an order.
+// Which of several connections has its turn first at one moment is nobody's business either: frames of one moment are
+// put in an order.
 static bool is_before(const struct world *w, const struct fixture_frame *a, const struct fixture_frame *b)
 {
     const uint32_t at = w->link_bytes + 12, bytes = 12;  // addresses and ports
@@ -154,13 +156,14 @@ static bool is_arp(const struct world *w, const struct fixture_frame *frame)
     return w->kind == KIND_LEARNED && get16(frame->data + w->link_bytes - 2) == ETHERTYPE_ARP;
 }
 
-// The hosts answer when they are asked for, and at once. Such frames are not compared: a neighbour is looked after less often where frames
-// go without it.
+// The hosts answer when they are asked for, and at once. Such frames are not compared: a neighbour is looked after less
+// often where frames go without it.
 static bool answer_arp(struct world *w, const struct fixture_frame *frame)
 {
     struct arp_packet arp;
     uint8_t bytes[ETHERNET_BYTES + ARP_BYTES];
-    if (!is_arp(w, frame) || !arp_parse(frame->data + w->link_bytes, frame->length - w->link_bytes, &arp) || arp.operation != ARP_REQUEST)
+    if (!is_arp(w, frame) || !arp_parse(frame->data + w->link_bytes, frame->length - w->link_bytes, &arp) ||
+        arp.operation != ARP_REQUEST)
         return false;
     for (uint32_t i = 0; i < 4; i++)
         if (arp.target == hosts[i]) {
@@ -168,8 +171,9 @@ static bool answer_arp(struct world *w, const struct fixture_frame *frame)
             memcpy(reply.sender_mac, FIXTURE_PEER_MAC, 6);
             memcpy(reply.target_mac, FIXTURE_MAC, 6);
             arp_emit(bytes + ETHERNET_BYTES, &reply);
-            ethernet_emit(bytes + ETHERNET_BYTES,
-                          &(struct ethernet){.destination = FIXTURE_MAC, .source = FIXTURE_PEER_MAC, .type = ETHERTYPE_ARP});
+            ethernet_emit(
+                bytes + ETHERNET_BYTES,
+                &(struct ethernet){.destination = FIXTURE_MAC, .source = FIXTURE_PEER_MAC, .type = ETHERTYPE_ARP});
             fixture_input(&w->f, bytes, sizeof bytes);
             return true;
         }
@@ -224,9 +228,10 @@ static void pass_time(struct world *w, uint64_t us)
             note_numbers(w, WHAT_EVENT, i, of[i], 0, 0);
 }
 
-// --- frames ----------------------------------------------------------------------------------------------------------------------
+// --- frames ----------------------------------------------------------------------------------------------------------
 
-static void deliver(struct world *w, struct spoilt spoilt, const struct talk *talk, struct tcp_segment *segment, uint32_t payload)
+static void deliver(struct world *w, struct spoilt spoilt, const struct talk *talk, struct tcp_segment *segment,
+                    uint32_t payload)
 {
     uint8_t frame[1700] = {0}, *ip_bytes = frame + w->link_bytes, *bytes = ip_bytes + IP4_BYTES;
     spoil_segment(spoilt, segment);
@@ -235,8 +240,9 @@ static void deliver(struct world *w, struct spoilt spoilt, const struct talk *ta
         segment->flags |= TCP_ACK;
     segment->source = talk->peer_port;
     segment->destination = talk->port;
-    const uint32_t options =
-        segment->options.seen || segment->options.sack_count ? tcp_options_emit(bytes + TCP_BYTES, &segment->options) : 0;
+    const uint32_t options = segment->options.seen || segment->options.sack_count
+                                 ? tcp_options_emit(bytes + TCP_BYTES, &segment->options)
+                                 : 0;
     segment->header_length = (uint8_t)(TCP_BYTES + options);
     tcp_emit(bytes, segment);
     for (uint32_t i = 0; i < payload; i++)
@@ -251,7 +257,8 @@ static void deliver(struct world *w, struct spoilt spoilt, const struct talk *ta
     spoil_header(spoilt, &ip, hosts);
     ip4_emit(ip_bytes, &ip);
     put16(bytes + 16, 0);
-    checksum_put(bytes + 16, checksum_add(ip4_pseudo_sum(ip.source, ip.destination, IP_TCP, length), checksum_sum_portable(bytes, length)));
+    checksum_put(bytes + 16, checksum_add(ip4_pseudo_sum(ip.source, ip.destination, IP_TCP, length),
+                                          checksum_sum_portable(bytes, length)));
     if (w->ethernet)
         ethernet_emit(ip_bytes, &(struct ethernet){.destination = FIXTURE_MAC,
                                                    .source = FIXTURE_PEER_MAC,
@@ -261,7 +268,8 @@ static void deliver(struct world *w, struct spoilt spoilt, const struct talk *ta
     struct weir_frame meta = {.count = 1};
     struct weir_slice slices[2] = {{frame, 0}};
     meta.slices = slices;
-    meta.length = slices[0].length = spoil_frame(spoilt, frame, w->link_bytes, w->link_bytes + IP4_BYTES + length, &meta);
+    meta.length = slices[0].length =
+        spoil_frame(spoilt, frame, w->link_bytes, w->link_bytes + IP4_BYTES + length, &meta);
     if (spoilt.what == 30 && meta.length > WEIR_FRAME_HEAD) {
         slices[1] = (struct weir_slice){frame + WEIR_FRAME_HEAD, meta.length - WEIR_FRAME_HEAD};
         slices[0].length = WEIR_FRAME_HEAD;
@@ -274,8 +282,9 @@ static void deliver(struct world *w, struct spoilt spoilt, const struct talk *ta
 
 static void syn_options(struct tcp_options *options, uint8_t choice)
 {
-    static const uint8_t seen[4] = {TCP_SEEN_MSS | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_TIMESTAMPS | TCP_SEEN_WINDOW_SCALE, TCP_SEEN_MSS,
-                                    TCP_SEEN_MSS | TCP_SEEN_TIMESTAMPS, TCP_SEEN_MSS | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_WINDOW_SCALE};
+    static const uint8_t seen[4] = {
+        TCP_SEEN_MSS | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_TIMESTAMPS | TCP_SEEN_WINDOW_SCALE, TCP_SEEN_MSS,
+        TCP_SEEN_MSS | TCP_SEEN_TIMESTAMPS, TCP_SEEN_MSS | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_WINDOW_SCALE};
     options->seen = seen[choice & 2 ? choice >> 2 & 3 : 0];
     options->mss = choice & 0x80 ? 536 : 1460;
     options->window_scale = choice >> 4 & 7;
@@ -366,13 +375,14 @@ static void press(struct world *w)
 {
     for (uint32_t i = 0; i < 40; i++) {
         const struct talk stranger = {.host = 0x0a000080 + i, .port = PORT_SERVER, .peer_port = PORT_PEER};
-        struct tcp_segment segment = {.seq = i, .window = 1000, .flags = TCP_SYN, .options = {.seen = TCP_SEEN_MSS, .mss = 1460}};
+        struct tcp_segment segment = {
+            .seq = i, .window = 1000, .flags = TCP_SYN, .options = {.seen = TCP_SEEN_MSS, .mss = 1460}};
         deliver(w, (struct spoilt){0, 0}, &stranger, &segment, 0);
     }
     pass_time(w, 0);
 }
 
-// --- sockets ---------------------------------------------------------------------------------------------------------------------
+// --- sockets ---------------------------------------------------------------------------------------------------------
 
 static void keep(struct world *w, weir_socket socket)
 {
@@ -416,8 +426,8 @@ static void look(struct world *w, weir_socket socket)
 {
     struct weir_tcp_info info = {0};
     const int error = weir_socket_tcp_info(w->f.weir, socket, &info);
-    // A SYN or FIN alone needs no memory for a flow, which alone has rates (tcp/bare.h); and a way is looked up when there is something to
-    // send.
+    // A SYN or FIN alone needs no memory for a flow, which alone has rates (tcp/bare.h); and a way is looked up when
+    // there is something to send.
     const bool flows = info.inflight > 1;
     const int64_t all[] = {
         error,
@@ -502,8 +512,8 @@ static void set_option(struct world *w, weir_socket socket, uint8_t choice)
     CALL(5, weir_socket_set(w->f.weir, socket, option, values[choice >> 5]));
 }
 
-static void tap_frame(struct weir_tap *tap, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count,
-                      uint64_t now_us)
+static void tap_frame(struct weir_tap *tap, const struct weir_netif *netif, bool outgoing,
+                      const struct weir_slice *slices, uint16_t count, uint64_t now_us)
 {
     struct world *w = tap->context;
     (void)netif, (void)slices, (void)count, (void)now_us;
@@ -523,8 +533,8 @@ static void shake(struct world *w, uint8_t choice)
     switch (choice & 7) {
     case 0: (void)weir_netif_set_up(&w->f.netif, choice & 8); break;
     case 1:
-        CALL(6, weir_netif_set_address(&w->f.netif, weir_addr_v4(weir_addr_to_v4(ours) + (choice >> 5)), choice & 8 ? 24 : 28,
-                                       WEIR_ADDRESS_AT_ONCE));
+        CALL(6, weir_netif_set_address(&w->f.netif, weir_addr_v4(weir_addr_to_v4(ours) + (choice >> 5)),
+                                       choice & 8 ? 24 : 28, WEIR_ADDRESS_AT_ONCE));
         break;
     case 2: weir_link_change(&w->f.netif, choice & 8); break;
     case 3:
@@ -544,7 +554,10 @@ static void shake(struct world *w, uint8_t choice)
         if (!w->f.block_tx)
             weir_tx_ready(&w->f.netif);
         break;
-    case 6: CALL(8, weir_route_add(weir, weir_addr_v4(0x0a000000), (choice >> 3) % 33, weir_addr_v4(hosts[2]), &w->f.netif, 1)); break;
+    case 6:
+        CALL(8, weir_route_add(weir, weir_addr_v4(0x0a000000), (choice >> 3) % 33, weir_addr_v4(hosts[2]), &w->f.netif,
+                               1));
+        break;
     default:
         fixture_complete(&w->f);
         weir_netif_remove(&w->f.netif);
@@ -642,7 +655,7 @@ static void use_socket(struct world *w, uint8_t operation)
     }
 }
 
-// --- the whole -------------------------------------------------------------------------------------------------------------------
+// --- the whole -------------------------------------------------------------------------------------------------------
 
 static void run(struct world *w)
 {
@@ -677,7 +690,8 @@ static void look_at_all(struct world *w)
     const struct weir_netif_stats *stats = &w->f.netif.stats;
     note_numbers(w, WHAT_NETIF, (int64_t)stats->rx_bytes, (int64_t)stats->tx_bytes, stats->rx_frames, stats->tx_frames);
     note_numbers(w, WHAT_NETIF, stats->rx_segments, stats->tx_segments, stats->rx_runt, stats->rx_unknown);
-    note_numbers(w, WHAT_NETIF, stats->rx_dropped, stats->tx_dropped, stats->tx_full, w->shown[0] | (int64_t)w->shown[1] << 32);
+    note_numbers(w, WHAT_NETIF, stats->rx_dropped, stats->tx_dropped, stats->tx_full,
+                 w->shown[0] | (int64_t)w->shown[1] << 32);
 }
 
 void play(const uint8_t *data, uint32_t size, struct trail *trail)

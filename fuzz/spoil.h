@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What may be spoilt in a segment on its way to the stack, for the fuzzer of the fast paths (paths.c): one thing a frame, told by two
-// bytes of the input.
+// What may be spoilt in a segment on its way to the stack, for the fuzzer of the fast paths (paths.c): one thing a
+// frame, told by two bytes of the input.
 #ifndef FUZZ_SPOIL_H
 #define FUZZ_SPOIL_H
 
@@ -16,13 +16,18 @@ struct spoilt {
 };
 
 // Returns the frame's length as the driver says it.
-static inline uint32_t spoil_frame(struct spoilt spoilt, uint8_t *frame, uint32_t link_bytes, uint32_t length, struct weir_frame *meta)
+static inline uint32_t spoil_frame(struct spoilt spoilt, uint8_t *frame, uint32_t link_bytes, uint32_t length,
+                                   struct weir_frame *meta)
 {
     uint8_t *ip = frame + link_bytes;
     switch (spoilt.what) {
-    case 1: ip[spoilt.how % 20] ^= (uint8_t)(1u << (spoilt.how >> 5)); break;       // the header, its checksum now wrong
-    case 2: ip[20 + spoilt.how % 32] ^= (uint8_t)(1u << (spoilt.how >> 5)); break;  // the segment
-    case 3: frame[spoilt.how % 14] ^= (uint8_t)(1u << (spoilt.how >> 5)); break;    // the link header (or whatever comes first)
+    // the header, its checksum now wrong
+    case 1: ip[spoilt.how % 20] ^= (uint8_t)(1u << (spoilt.how >> 5)); break;
+    case 2:
+        ip[20 + spoilt.how % 32] ^= (uint8_t)(1u << (spoilt.how >> 5));
+        break;  // the segment
+    // the link header (or whatever comes first)
+    case 3: frame[spoilt.how % 14] ^= (uint8_t)(1u << (spoilt.how >> 5)); break;
     case 4: meta->checksum = WEIR_CHECKSUM_VERIFIED; break;
     case 5: {  // padding
         const uint32_t more = 1 + spoilt.how % 30;

@@ -80,7 +80,8 @@ static void look(struct world *w)
 static void look_inside(const struct world *w)
 {
     for (const struct conn *c = w->f.weir->conns; c < w->f.weir->conns + CONNS; c++) {
-        CHECK(c->socket.state || !c->socket.open || c->error || c->flags & CONN_FIN_RECEIVED);  // it ends by two FINs, or with an error
+        // it ends by two FINs, or with an error
+        CHECK(c->socket.state || !c->socket.open || c->error || c->flags & CONN_FIN_RECEIVED);
         if (!c->socket.state)
             continue;
         CHECK(c->send_length <= SEND_BYTES && c->send_at < SEND_BYTES);
@@ -110,8 +111,8 @@ static void send_ip4(struct world *w, uint8_t protocol, const uint8_t *payload, 
 
 enum { SEQ_AT_BOUNDARY = 1, ACK_AT_BOUNDARY = 2 };
 
-// `numbers`: by signed distances from what fits, or which of them is at a boundary while the other fits. Those are mostly plain
-// acknowledgements, since a segment with other flags seldom comes as far as its numbers.
+// `numbers`: by signed distances from what fits, or which of them is at a boundary while the other fits. Those are
+// mostly plain acknowledgements, since a segment with other flags seldom comes as far as its numbers.
 static void segment(struct world *w, uint32_t numbers)
 {
     uint8_t bytes[TCP_BYTES + TCP_OPTIONS_MAX + 1024];
@@ -192,7 +193,8 @@ static void accept_one(struct world *w)
         CHECK(weir_socket_abort(w->f.weir, socket) == WEIR_OK);
         return;
     }
-    *user = (struct user){.socket = socket, .talk = talk, .next = c->expected - c->receive_length - !!(c->flags & CONN_FIN_RECEIVED)};
+    *user = (struct user){
+        .socket = socket, .talk = talk, .next = c->expected - c->receive_length - !!(c->flags & CONN_FIN_RECEIVED)};
     w->talks[talk].accepted = true;
     w->talks[talk].base = c->una;
     w->talks[talk].written = 0;
@@ -224,7 +226,8 @@ static void listen_again(struct world *w)
 {
     (void)weir_socket_close(w->f.weir, w->listener);
     w->listener = weir_socket_open(w->f.weir, WEIR_STREAM, 0);
-    if (w->listener > 0 && weir_socket_bind(w->f.weir, w->listener, &(struct weir_endpoint){weir_addr_any(), PORT}) == WEIR_OK)
+    if (w->listener > 0 &&
+        weir_socket_bind(w->f.weir, w->listener, &(struct weir_endpoint){weir_addr_any(), PORT}) == WEIR_OK)
         (void)weir_socket_listen(w->f.weir, w->listener, 2);
 }
 

@@ -60,8 +60,8 @@ static inline void trail_tell(const char *who, const struct trail *trail, uint32
     fprintf(stderr, "\n");
 }
 
-// Ends the program, with what is not the same, unless both are. FUZZ_ALOUD in the environment: with what came before, and what comes after
-// it.
+// Ends the program, with what is not the same, unless both are. FUZZ_ALOUD in the environment: with what came before,
+// and what comes after it.
 static inline void trail_compare(const char *one, const struct trail *a, const char *other, const struct trail *b)
 {
     const bool aloud = getenv("FUZZ_ALOUD") != NULL;
@@ -69,12 +69,13 @@ static inline void trail_compare(const char *one, const struct trail *a, const c
     for (uint32_t at = 0; at < a->length || at < b->length; at += (uint32_t)sizeof note + note.length) {
         if (aloud)
             trail_tell("both", a, at);
-        const bool header =
-            at + sizeof note <= a->length && at + sizeof note <= b->length && memcmp(a->bytes + at, b->bytes + at, sizeof note) == 0;
+        const bool header = at + sizeof note <= a->length && at + sizeof note <= b->length &&
+                            memcmp(a->bytes + at, b->bytes + at, sizeof note) == 0;
         if (header)
             memcpy(&note, a->bytes + at, sizeof note);
         if (!header || memcmp(a->bytes + at, b->bytes + at, sizeof note + note.length) != 0) {
-            for (uint32_t i = 0, of_a = at, of_b = at; i < (aloud ? 8 : 1); i++, of_a = trail_next(a, of_a), of_b = trail_next(b, of_b)) {
+            for (uint32_t i = 0, of_a = at, of_b = at; i < (aloud ? 8 : 1);
+                 i++, of_a = trail_next(a, of_a), of_b = trail_next(b, of_b)) {
                 trail_tell(one, a, of_a);
                 trail_tell(other, b, of_b);
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Every parser of src/wire: no byte beyond the length is read, and what was parsed and emitted again parses to the same.
+// Every parser of src/wire: no byte beyond the length is read, and what was parsed and emitted again parses to the
+// same.
 #include "fuzz.h"
 #include "wire/arp.h"
 #include "wire/ethernet.h"
@@ -41,7 +42,8 @@ static void fuzz_ip4(const uint8_t *bytes, uint32_t length)
     for (int trusted = 0; trusted < 2; trusted++) {
         if (ip4_parse(bytes, length, trusted, &header) != IP4_OK)
             continue;
-        CHECK(header.total_length <= length && header.header_length <= header.total_length && header.header_length >= IP4_BYTES);
+        CHECK(header.total_length <= length && header.header_length <= header.total_length &&
+              header.header_length >= IP4_BYTES);
         (void)ip4_options_acceptable(bytes + IP4_BYTES, header.header_length - IP4_BYTES);
         uint8_t *again = malloc(header.total_length);
         CHECK(again != NULL);
@@ -94,7 +96,8 @@ static void fuzz_tcp(const uint8_t *bytes, uint32_t length)
     segment.header_length = (uint8_t)(TCP_BYTES + written);
     tcp_emit(again, &segment);
     CHECK(tcp_parse(again, TCP_BYTES + written, &second));
-    CHECK(second.seq == segment.seq && second.ack == segment.ack && second.flags == segment.flags && second.window == segment.window);
+    CHECK(second.seq == segment.seq && second.ack == segment.ack && second.flags == segment.flags &&
+          second.window == segment.window);
     CHECK(!(second.options.seen & TCP_SEEN_BAD));
 }
 

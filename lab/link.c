@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The simulator's link in real time, between two TAP devices: what enters one leaves the other as the simulated link would have let it.
-// In place of a TAP an end may be udp:HERE:THERE, two ports of this machine between which each datagram is a frame: QEMU's
-// -nic socket,udp=127.0.0.1:HERE,localaddr=127.0.0.1:THERE, which needs no privileges.
+// The simulator's link in real time, between two TAP devices: what enters one leaves the other as the simulated link
+// would have let it. In place of a TAP an end may be udp:HERE:THERE, two ports of this machine between which each
+// datagram is a frame: QEMU's -nic socket,udp=127.0.0.1:HERE,localaddr=127.0.0.1:THERE, which needs no privileges.
 //
-//     weir-link END END [--rate MBIT] [--queue BYTES] [--delay MS] [--loss PERCENT] [--SETTING VALUE]... [--frames FILE] [--spare_handshake
-//     1]
+//     weir-link END END [--rate MBIT] [--queue BYTES] [--delay MS] [--loss PERCENT] [--SETTING VALUE]...
+//               [--frames FILE] [--spare_handshake 1]
 //
-// --spare_handshake: from a SYN, and before the first, until a TCP segment without SYN has entered nothing is impaired but delayed.
-// The settings are weir-sim's (weir-sim --help). Prints `ready` when both devices are there (they may then be moved to other network
-// namespaces); on SIGTERM or SIGINT what it saw, as JSON. --frames writes a line for each TCP segment that enters or leaves. The
-// network's time is the monotonic clock's, so a late wake-up delays frames but does not slow the link; none leaves before its time.
+// --spare_handshake: from a SYN, and before the first, until a TCP segment without SYN has entered nothing is impaired
+// but delayed. The settings are weir-sim's (weir-sim --help). Prints `ready` when both devices are there (they may then
+// be moved to other network namespaces); on SIGTERM or SIGINT what it saw, as JSON. --frames writes a line for each TCP
+// segment that enters or leaves. The network's time is the monotonic clock's, so a late wake-up delays frames but does
+// not slow the link; none leaves before its time.
 #define _GNU_SOURCE  // ppoll, struct ifreq
 #include <errno.h>
 #include <stdbool.h>
@@ -78,18 +79,23 @@ static uint64_t elapsed_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec - lab.began_ns;
 }
 
-static uint32_t read32(const uint8_t *p) { return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]; }
+static uint32_t read32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
 
 // Seconds, the end it entered or left by, ports, sequence number, length, acknowledgement.
 static void note(int number, const char *what, const uint8_t *frame, uint32_t length)
 {
     const uint8_t *const ip = frame + 14, *const tcp = ip + (ip[0] & 15) * 4;
-    if (!lab.frames || lab.lines >= LINES_MAX || length < 54 || frame[12] != 8 || frame[13] || ip[9] != 6 || tcp + 20 > frame + length)
+    if (!lab.frames || lab.lines >= LINES_MAX || length < 54 || frame[12] != 8 || frame[13] || ip[9] != 6 ||
+        tcp + 20 > frame + length)
         return;
     const uint32_t total = (uint32_t)ip[2] << 8 | ip[3], begin = (uint32_t)(tcp - ip) + (uint32_t)(tcp[12] >> 4) * 4;
     lab.lines++;
-    fprintf(lab.frames, "%.6f,%d,%s,%u,%u,%u,%u,%u\n", (double)elapsed_ns() / 1e9, number, what, (unsigned)(tcp[0] << 8 | tcp[1]),
-            (unsigned)(tcp[2] << 8 | tcp[3]), read32(tcp + 4), total > begin ? total - begin : 0, read32(tcp + 8));
+    fprintf(lab.frames, "%.6f,%d,%s,%u,%u,%u,%u,%u\n", (double)elapsed_ns() / 1e9, number, what,
+            (unsigned)(tcp[0] << 8 | tcp[1]), (unsigned)(tcp[2] << 8 | tcp[3]), read32(tcp + 4),
+            total > begin ? total - begin : 0, read32(tcp + 8));
 }
 
 static void leaves(void *context, const uint8_t *frame, uint32_t length)
@@ -104,7 +110,8 @@ static void leaves(void *context, const uint8_t *frame, uint32_t length)
 static void impair(bool all)
 {
     for (int i = 0; i < 2; i++) {
-        const struct sim_way calm = {.rate = lab.ways[i].rate, .delay_ns = lab.ways[i].delay_ns, .queue_bytes = lab.ways[i].queue_bytes};
+        const struct sim_way calm = {
+            .rate = lab.ways[i].rate, .delay_ns = lab.ways[i].delay_ns, .queue_bytes = lab.ways[i].queue_bytes};
         sim_link_set(lab.link, i, all ? &lab.ways[i] : &calm);
     }
 }
@@ -136,13 +143,15 @@ static bool enter_all(struct end *from)
         if (length < 0)
             return errno == EAGAIN || errno == EINTR || errno == EIO || errno == ECONNREFUSED;
         note(from->number, "in", frame, (uint32_t)length);
-        (void)sim_run(lab.sim, elapsed_ns());  // it enters now: were it when the first of them was read, it would leave too early
+        (void)sim_run(
+            lab.sim, elapsed_ns());  // it enters now: were it when the first of them was read, it would leave too early
         enter(from, frame, (uint32_t)length);
     }
     return true;
 }
 
-// Until a frame is there, or so long. Only here a signal is let in: none can fall between the question whether one came and the wait.
+// Until a frame is there, or so long. Only here a signal is let in: none can fall between the question whether one came
+// and the wait.
 static bool wait_for_frames(uint64_t most_ns)
 {
     struct pollfd fds[2] = {{.fd = lab.ends[0].fd, .events = POLLIN}, {.fd = lab.ends[1].fd, .events = POLLIN}};
@@ -174,12 +183,13 @@ static void print_stats(void)
 {
     for (int i = 0; i < 2; i++) {
         const struct sim_way_stats *seen = sim_link_stats(lab.link, i);
-        printf("%s{\"frames\": %llu, \"bytes\": %llu, \"offered\": %llu, \"dropped\": %llu, \"lost\": %llu, \"marked\": %llu, \"refused\": "
+        printf("%s{\"frames\": %llu, \"bytes\": %llu, \"offered\": %llu, \"dropped\": %llu, \"lost\": %llu, "
+               "\"marked\": %llu, \"refused\": "
                "%llu, "
                "\"queue_peak\": %u, \"mean_wait_us\": %.1f}%s",
-               i ? "" : "[", (unsigned long long)seen->frames, (unsigned long long)seen->bytes, (unsigned long long)seen->offered,
-               (unsigned long long)seen->dropped, (unsigned long long)seen->lost, (unsigned long long)seen->marked,
-               (unsigned long long)lab.ends[!i].refused, seen->longest_queue_bytes,
+               i ? "" : "[", (unsigned long long)seen->frames, (unsigned long long)seen->bytes,
+               (unsigned long long)seen->offered, (unsigned long long)seen->dropped, (unsigned long long)seen->lost,
+               (unsigned long long)seen->marked, (unsigned long long)lab.ends[!i].refused, seen->longest_queue_bytes,
                seen->frames ? (double)seen->waited_ns / 1e3 / (double)seen->frames : 0, i ? "]\n" : ", ");
     }
 }
@@ -194,7 +204,8 @@ static int tap(const char *name)
 
 static int udp(struct end *end, uint16_t here, uint16_t there)
 {
-    const struct sockaddr_in own = {.sin_family = AF_INET, .sin_port = htons(here), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const struct sockaddr_in own = {
+        .sin_family = AF_INET, .sin_port = htons(here), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     end->udp = true;
     end->peer = own;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// For user-mode Linux on a processor with more state than it has room for, as AMX's: preloaded, it stands before ptrace(2).
+// For user-mode Linux on a processor with more state than it has room for, as AMX's: preloaded, it stands before
+// ptrace(2).
 //
-// User-mode Linux 6.1 keeps 2.7 KB of a process's extended state. Where the processor has more, the kernel below gives what fits, but takes
-// back only the whole (xstateregs_set: EFAULT), and the guest's init dies of that. So what comes back is laid over the whole as it is:
-// what has no room is registers that a guest's programs do not use, since they would have to ask for them (arch_prctl(2), AMX).
+// User-mode Linux 6.1 keeps 2.7 KB of a process's extended state. Where the processor has more, the kernel below gives
+// what fits, but takes back only the whole (xstateregs_set: EFAULT), and the guest's init dies of that. So what comes
+// back is laid over the whole as it is: what has no room is registers that a guest's programs do not use, since they
+// would have to ask for them (arch_prctl(2), AMX).
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The scenario bulk: flows over one bottleneck. One flow has the link to itself; several have a host at each end each, and a router at
-// either side of the bottleneck.
+// The scenario bulk: flows over one bottleneck. One flow has the link to itself; several have a host at each end each,
+// and a router at either side of the bottleneck.
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -55,16 +55,20 @@ void bulk_ways(const struct scenario *s, struct sim_way *there, struct sim_way *
     back->loss_ppm = ppm_of(s->back_loss);
 }
 
-// A host takes a random time for a frame, as long as the bottleneck takes for a full one at the most. Without that, what an acknowledgement
-// lets go reaches a full queue just as a place in it comes free, always, and what a timer sends hardly ever: of segments sent after a pause
-// beside 20 flows 73 of 100 were lost, with it 17. (Floyd and Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", 1992.)
-static uint64_t processing_ns(const struct scenario *s) { return s->rate > 0 ? (uint64_t)(FULL_FRAME * 8e3 / s->rate) : 0; }
+// A host takes a random time for a frame, as long as the bottleneck takes for a full one at the most. Without that,
+// what an acknowledgement lets go reaches a full queue just as a place in it comes free, always, and what a timer sends
+// hardly ever: of segments sent after a pause beside 20 flows 73 of 100 were lost, with it 17. (Floyd and Jacobson, "On
+// Traffic Phase Effects in Packet-Switched Gateways", 1992.)
+static uint64_t processing_ns(const struct scenario *s)
+{
+    return s->rate > 0 ? (uint64_t)(FULL_FRAME * 8e3 / s->rate) : 0;
+}
 
 // enum weir_ecn; WEIR_ECN_DEFAULT: the setting says no such thing.
 static uint8_t ecn_of(const struct scenario *s)
 {
-    static const char *const names[] = {
-        "", [WEIR_ECN_OFF] = "off", [WEIR_ECN_PASSIVE] = "passive", [WEIR_ECN_ON] = "on", [WEIR_ECN_ACCURATE] = "accurate"};
+    static const char *const names[] = {"", [WEIR_ECN_OFF] = "off", [WEIR_ECN_PASSIVE] = "passive",
+                                        [WEIR_ECN_ON] = "on", [WEIR_ECN_ACCURATE] = "accurate"};
     uint8_t ecn = sizeof names / sizeof names[0] - 1;
     while (ecn && strcmp(s->ecn, names[ecn]) != 0)
         ecn--;
@@ -101,7 +105,8 @@ static struct sim_link *link_add(struct bulk *bulk, struct sim_node *a, struct s
 static void flow_add(struct bulk *bulk, uint32_t number, struct sim_host *client, struct sim_host *server)
 {
     const struct scenario *s = bulk->scenario;
-    const struct sim_user user = {.in_place = true, .send_buffer = (uint32_t)s->send_buffer, .receive_buffer = (uint32_t)s->receive_buffer};
+    const struct sim_user user = {
+        .in_place = true, .send_buffer = (uint32_t)s->send_buffer, .receive_buffer = (uint32_t)s->receive_buffer};
     struct sim_flow_options options = {.congestion_control = number < s->flows ? s->cc : s->other_cc,
                                        .start_ns = ns_of(s->start * 1e3 * number),
                                        .client = user,
@@ -184,13 +189,14 @@ static void print_flow(const struct bulk *bulk, uint32_t number, double seconds)
     const double own_s = since_connected(bulk, number, seconds);
     const struct sim_trace *trace = &bulk->traces[number];
     const double samples = trace->samples ? (double)trace->samples : 1;
-    printf(
-        "%s{\"cc\": \"%s\", \"mbit\": %.4f, \"received\": %llu, \"retransmits\": %u, \"timeouts\": %u, \"srtt_ms\": %.3f, \"cwnd\": %.0f, "
-        "\"connected_s\": %.6f, \"finished_s\": %.6f",
-        number ? ", " : "", number < bulk->scenario->flows ? bulk->scenario->cc : bulk->scenario->other_cc,
-        (double)stats->received[0] * 8 / 1e6 / own_s, (unsigned long long)stats->received[0], trace->last.total_retrans,
-        trace->last.rto_count, (double)trace->srtt_sum_us / samples / 1e3, (double)trace->cwnd_sum / samples,
-        stats->connected ? (double)stats->connected_ns / 1e9 : -1.0, stats->finished ? (double)stats->finished_ns / 1e9 : -1.0);
+    printf("%s{\"cc\": \"%s\", \"mbit\": %.4f, \"received\": %llu, \"retransmits\": %u, \"timeouts\": %u, \"srtt_ms\": "
+           "%.3f, \"cwnd\": %.0f, "
+           "\"connected_s\": %.6f, \"finished_s\": %.6f",
+           number ? ", " : "", number < bulk->scenario->flows ? bulk->scenario->cc : bulk->scenario->other_cc,
+           (double)stats->received[0] * 8 / 1e6 / own_s, (unsigned long long)stats->received[0],
+           trace->last.total_retrans, trace->last.rto_count, (double)trace->srtt_sum_us / samples / 1e3,
+           (double)trace->cwnd_sum / samples, stats->connected ? (double)stats->connected_ns / 1e9 : -1.0,
+           stats->finished ? (double)stats->finished_ns / 1e9 : -1.0);
     if (bulk->scenario->counters) {
         print_counters(bulk->hosts[2 * number], "client");
         print_counters(bulk->hosts[2 * number + 1], "server");
@@ -204,12 +210,13 @@ static void print(const struct bulk *bulk, double seconds, double real_s, double
     uint64_t received = 0;
     for (uint32_t number = 0; number < bulk->count; number++)
         received += sim_flow_stats(bulk->flows[number])->received[0];
-    printf("{\"mbit\": %.4f, \"jain\": %.4f, \"queue_ms\": %.3f, \"dropped\": %llu, \"lost\": %llu, \"marked\": %llu, \"events\": %llu, "
+    printf("{\"mbit\": %.4f, \"jain\": %.4f, \"queue_ms\": %.3f, \"dropped\": %llu, \"lost\": %llu, \"marked\": %llu, "
+           "\"events\": %llu, "
            "\"virtual_s\": %.6f, \"real_s\": %.4f, \"cpu_s\": %.4f, \"flows\": [",
            (double)received * 8 / 1e6 / (bulk->count == 1 ? since_connected(bulk, 0, seconds) : seconds), jain(bulk),
            way->frames ? (double)way->waited_ns / 1e6 / (double)way->frames : 0.0, (unsigned long long)way->dropped,
-           (unsigned long long)way->lost, (unsigned long long)way->marked, (unsigned long long)sim_events(bulk->sim), seconds, real_s,
-           cpu_s);
+           (unsigned long long)way->lost, (unsigned long long)way->marked, (unsigned long long)sim_events(bulk->sim),
+           seconds, real_s, cpu_s);
     for (uint32_t number = 0; number < bulk->count; number++)
         print_flow(bulk, number, seconds);
     puts("]}");
@@ -222,7 +229,8 @@ static double clock_s(clockid_t clock)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-// The first setting that was set and would change nothing, because of another, and what it waits for; NULL: there is none.
+// The first setting that was set and would change nothing, because of another, and what it waits for; NULL: there is
+// none.
 static const char *idle_setting(const struct scenario *s, const char **reason)
 {
     const bool asks = ecn_of(s) >= WEIR_ECN_ON;
@@ -232,7 +240,8 @@ static const char *idle_setting(const struct scenario *s, const char **reason)
         const char *name, *reason;
         bool works;
     } settings[] = {
-        {"aqm", "codel-ecn marks nothing unless the flows ask for it: --ecn on, or accurate", strcmp(s->aqm, "codel-ecn") != 0 || asks},
+        {"aqm", "codel-ecn marks nothing unless the flows ask for it: --ecn on, or accurate",
+         strcmp(s->aqm, "codel-ecn") != 0 || asks},
         {"mark", "marks nothing unless the flows ask for it: --ecn on, or accurate", !s->mark || asks},
         {"mark", "marks nothing: the queue never holds so much", s->mark < there.queue_bytes},
         {"other_cc", "changes nothing without --others", s->others},
@@ -275,8 +284,9 @@ int bulk_run(const struct scenario *scenario)
         perror(scenario->trace);
         return 2;
     }
-    bulk.sim = sim_open(&(struct sim_options){
-        .seed = scenario->seed, .unchecked = scenario->unchecked != 0, .congestion_controls = scenario->congestion_controls});
+    bulk.sim = sim_open(&(struct sim_options){.seed = scenario->seed,
+                                              .unchecked = scenario->unchecked != 0,
+                                              .congestion_controls = scenario->congestion_controls});
     bulk.flows = calloc(bulk.count, sizeof *bulk.flows);
     bulk.traces = calloc(bulk.count, sizeof *bulk.traces);
     bulk.hosts = calloc(2 * (size_t)bulk.count, sizeof *bulk.hosts);
@@ -284,10 +294,11 @@ int bulk_run(const struct scenario *scenario)
         abort();
     const double began = clock_s(CLOCK_MONOTONIC), cpu_began = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     build(&bulk);
-    const bool good =
-        scenario->bytes ? sim_run_until(bulk.sim, all_finished, &bulk, LIMIT_NS) : sim_run(bulk.sim, ns_of(scenario->seconds * 1e3));
+    const bool good = scenario->bytes ? sim_run_until(bulk.sim, all_finished, &bulk, LIMIT_NS)
+                                      : sim_run(bulk.sim, ns_of(scenario->seconds * 1e3));
     if (good) {
-        print(&bulk, (double)sim_now(bulk.sim) / 1e9, clock_s(CLOCK_MONOTONIC) - began, clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_began);
+        print(&bulk, (double)sim_now(bulk.sim) / 1e9, clock_s(CLOCK_MONOTONIC) - began,
+              clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_began);
     } else {
         fprintf(stderr, "%s\nto replay: %s\n", sim_failure(bulk.sim), replay_command());
     }

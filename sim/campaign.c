@@ -17,7 +17,8 @@
 #define LOSS_PPM 150000u
 #define WAITING 3u
 #define SLOW_NS SIM_MS(240)  // one way, and as much for the addresses of each hop: a second for both ways
-#define BURST_NS SIM_S(1)    // of losses; counted in frames alone it would last for minutes where a timer has backed off
+// of losses; counted in frames alone it would last for minutes where a timer has backed off
+#define BURST_NS SIM_S(1)
 #define OUTAGE_NS SIM_S(3)
 #define TIGHT_NS SIM_S(60)
 
@@ -48,7 +49,7 @@ static bool one_in(struct campaign *c, uint32_t count) { return random_one_in(&c
 static uint32_t between(struct campaign *c, uint32_t low, uint32_t high) { return random_between(&c->dice, low, high); }
 static uint32_t spread(struct campaign *c, uint32_t low, uint32_t high) { return random_spread(&c->dice, low, high); }
 
-// --- links -----------------------------------------------------------------------------------------------------------------------------
+// --- links -----------------------------------------------------------------------------------------------------------
 
 static void plan_queue(struct campaign *c, struct sim_way *way)
 {
@@ -69,7 +70,8 @@ static void plan_queue(struct campaign *c, struct sim_way *way)
     }
 }
 
-// A path that loses more than a seventh can, by bad luck alone, keep a connection from getting anywhere for as long as its user waits.
+// A path that loses more than a seventh can, by bad luck alone, keep a connection from getting anywhere for as long as
+// its user waits.
 static void plan_losses(struct campaign *c, struct sim_way *way)
 {
     static const uint32_t losses[] = {0, 0, 0, 1000, 10000, 50000, 100000, 200000};
@@ -123,13 +125,15 @@ static void plan_way(struct campaign *c, struct sim_way *way, bool bad)
 static void describe_way(struct campaign *c, const char *name, const char *which, const struct sim_way *w)
 {
     fprintf(c->out,
-            "  %s %s: %llu bit/s, queue %u bytes %u frames %s%s mark %u%s, delay %llu jitter %llu us, loss %u burst %u/%u/%u reorder %u by "
+            "  %s %s: %llu bit/s, queue %u bytes %u frames %s%s mark %u%s, delay %llu jitter %llu us, loss %u burst "
+            "%u/%u/%u reorder %u by "
             "%llu us "
             "duplicate %u corrupt %u ppm, mtu %u\n",
-            name, which, (unsigned long long)w->rate, w->queue_bytes, w->queue_frames, w->queue == SIM_CODEL ? "codel" : "tail",
-            w->codel_marks ? "-ecn" : "", w->mark_bytes, w->backpressure ? " backpressure" : "", (unsigned long long)w->delay_ns / 1000,
-            (unsigned long long)w->jitter_ns / 1000, w->loss_ppm, w->burst_ppm, w->burst_end_ppm, w->burst_loss_ppm, w->reorder_ppm,
-            (unsigned long long)w->reorder_ns / 1000, w->duplicate_ppm, w->corrupt_ppm, w->mtu);
+            name, which, (unsigned long long)w->rate, w->queue_bytes, w->queue_frames,
+            w->queue == SIM_CODEL ? "codel" : "tail", w->codel_marks ? "-ecn" : "", w->mark_bytes,
+            w->backpressure ? " backpressure" : "", (unsigned long long)w->delay_ns / 1000,
+            (unsigned long long)w->jitter_ns / 1000, w->loss_ppm, w->burst_ppm, w->burst_end_ppm, w->burst_loss_ppm,
+            w->reorder_ppm, (unsigned long long)w->reorder_ns / 1000, w->duplicate_ppm, w->corrupt_ppm, w->mtu);
 }
 
 static void plan_flaps(struct campaign *c, struct sim_link *link)
@@ -143,8 +147,8 @@ static void plan_flaps(struct campaign *c, struct sim_link *link)
     c->outage |= down_ns * count > OUTAGE_NS;
     sim_link_flap(link, first_ns, down_ns, period_ns, count);
     if (c->out)
-        fprintf(c->out, "  %s flaps from %llu ms on, %llu ms each, %u times\n", link->name, (unsigned long long)first_ns / 1000000,
-                (unsigned long long)down_ns / 1000000, count);
+        fprintf(c->out, "  %s flaps from %llu ms on, %llu ms each, %u times\n", link->name,
+                (unsigned long long)first_ns / 1000000, (unsigned long long)down_ns / 1000000, count);
 }
 
 static struct sim_link *link_add(struct campaign *c, struct sim_node *a, struct sim_node *b, bool bad)
@@ -170,7 +174,7 @@ static struct sim_link *link_add(struct campaign *c, struct sim_node *a, struct 
     return link;
 }
 
-// --- hosts and topologies --------------------------------------------------------------------------------------------------------------
+// --- hosts and topologies --------------------------------------------------------------------------------------------
 
 static const char *plan_congestion(struct campaign *c)
 {
@@ -212,8 +216,9 @@ static struct sim_node *host_add(struct campaign *c)
     struct sim_host *host = sim_host_add(c->sim, name, &options);
     if (c->out)
         fprintf(c->out, "  %s: %s, tick %u us, budget %llu, allocations fail %u ppm, clock %llu us\n", name,
-                options.config.congestion_control, options.granularity_us, (unsigned long long)options.config.memory_budget_bytes,
-                options.fail_allocations_ppm, (unsigned long long)options.clock_us);
+                options.config.congestion_control, options.granularity_us,
+                (unsigned long long)options.config.memory_budget_bytes, options.fail_allocations_ppm,
+                (unsigned long long)options.clock_us);
     c->hosts[c->host_count++] = host;
     return sim_node_of(host);
 }
@@ -284,7 +289,7 @@ static void build(struct campaign *c)
     }
 }
 
-// --- users -----------------------------------------------------------------------------------------------------------------------------
+// --- users -----------------------------------------------------------------------------------------------------------
 
 static void plan_user(struct campaign *c, struct sim_user *user)
 {
@@ -323,11 +328,13 @@ static void plan_balance(struct sim_user *reader, struct sim_user *writer)
 static void describe_user(FILE *out, const char *name, const struct sim_user *u)
 {
     fprintf(out,
-            "    %s sends %llu by %u every %llu us, reads by %u every %llu us from %llu us on, buffers %u %u%s%s%s%s, aborts after %llu\n",
-            name, (unsigned long long)u->bytes, u->write_most, (unsigned long long)u->write_every_ns / 1000, u->read_most,
-            (unsigned long long)u->read_every_ns / 1000, (unsigned long long)u->read_from_ns / 1000, u->send_buffer, u->receive_buffer,
-            u->in_place ? " in place" : "", u->no_delay ? " nodelay" : "", u->quick_ack ? " quickack" : "",
-            u->close_at_once ? " closes at once" : "", (unsigned long long)u->abort_after);
+            "    %s sends %llu by %u every %llu us, reads by %u every %llu us from %llu us on, buffers %u %u%s%s%s%s, "
+            "aborts after %llu\n",
+            name, (unsigned long long)u->bytes, u->write_most, (unsigned long long)u->write_every_ns / 1000,
+            u->read_most, (unsigned long long)u->read_every_ns / 1000, (unsigned long long)u->read_from_ns / 1000,
+            u->send_buffer, u->receive_buffer, u->in_place ? " in place" : "", u->no_delay ? " nodelay" : "",
+            u->quick_ack ? " quickack" : "", u->close_at_once ? " closes at once" : "",
+            (unsigned long long)u->abort_after);
 }
 
 static void limit_memory(struct sim_host *host, const struct sim_user *user)
@@ -362,7 +369,8 @@ static void add_flow(struct campaign *c)
         c->clean = false;
     if (c->out) {
         fprintf(c->out, "  flow from h%u to h%u, %s, at %llu us\n", from, to,
-                options.congestion_control ? options.congestion_control : "default", (unsigned long long)options.start_ns / 1000);
+                options.congestion_control ? options.congestion_control : "default",
+                (unsigned long long)options.start_ns / 1000);
         describe_user(c->out, "client", &options.client);
         describe_user(c->out, "server", &options.server);
     }
@@ -393,7 +401,7 @@ static void change(void *context)
     sim_link_set(c->sim->links, false, &c->changed);
 }
 
-// --- the run ---------------------------------------------------------------------------------------------------------------------------
+// --- the run ---------------------------------------------------------------------------------------------------------
 
 static bool all_finished(void *context)
 {
@@ -412,13 +420,14 @@ static void check_finished(struct campaign *c)
         if (stats->finished)
             continue;
         (void)sim_flow_info(flow, false, &info);
-        sim_fail(
-            c->sim,
-            "a flow stalled for good: sent %llu and %llu, received %llu and %llu; client %s, cwnd %u, inflight %u, lost %u, snd_wnd %u, "
-            "unsent %u, backoff %u, receive queue %u",
-            (unsigned long long)stats->sent[0], (unsigned long long)stats->sent[1], (unsigned long long)stats->received[0],
-            (unsigned long long)stats->received[1], weir_tcp_state_name((enum weir_tcp_state)info.state), info.cwnd, info.inflight,
-            info.lost, info.snd_wnd, info.unsent, info.backoff, info.receive_queue);
+        sim_fail(c->sim,
+                 "a flow stalled for good: sent %llu and %llu, received %llu and %llu; client %s, cwnd %u, inflight "
+                 "%u, lost %u, snd_wnd %u, "
+                 "unsent %u, backoff %u, receive queue %u",
+                 (unsigned long long)stats->sent[0], (unsigned long long)stats->sent[1],
+                 (unsigned long long)stats->received[0], (unsigned long long)stats->received[1],
+                 weir_tcp_state_name((enum weir_tcp_state)info.state), info.cwnd, info.inflight, info.lost,
+                 info.snd_wnd, info.unsent, info.backoff, info.receive_queue);
     }
 }
 
@@ -430,12 +439,14 @@ static uint32_t counted(const struct campaign *c, enum weir_counter counter)
     return sum;
 }
 
-// A network that loses, delays and doubles nothing gives no reason to send anything twice. (The byte of a window probe goes again with the
-// next probe, and when the window opens. And of the SYN-ACKs that wait for a neighbour's address only the first few are kept.)
+// A network that loses, delays and doubles nothing gives no reason to send anything twice. (The byte of a window probe
+// goes again with the next probe, and when the window opens. And of the SYN-ACKs that wait for a neighbour's address
+// only the first few are kept.)
 static void check_no_waste(struct campaign *c)
 {
     const uint32_t again = counted(c, WEIR_COUNT_TCP_RETRANSMITTED), timeouts = counted(c, WEIR_COUNT_TCP_RTO);
-    if (c->clean && !c->starved && c->flow_count <= WAITING && (timeouts || again > 2 * counted(c, WEIR_COUNT_TCP_PROBE)))
+    if (c->clean && !c->starved && c->flow_count <= WAITING &&
+        (timeouts || again > 2 * counted(c, WEIR_COUNT_TCP_PROBE)))
         sim_fail(c->sim, "%u timeouts and %u retransmissions in a perfect network", timeouts, again);
 }
 
@@ -459,10 +470,11 @@ static void check_rest(struct campaign *c, uint32_t number)
     struct weir_socket_info info;
     uint64_t cursor = 0;
     while ((cursor = weir_socket_next(host->weir, cursor, &info)) != 0)
-        sim_fail(c->sim, "%s still has a socket in %s", host->node.name, weir_tcp_state_name((enum weir_tcp_state)info.tcp_state));
+        sim_fail(c->sim, "%s still has a socket in %s", host->node.name,
+                 weir_tcp_state_name((enum weir_tcp_state)info.tcp_state));
     if (host->memory > c->memory[number] + KEPT_BYTES + KEPT_A_FLOW * c->flow_count)
-        sim_fail(c->sim, "%s rests with %llu bytes, it began with %llu", host->node.name, (unsigned long long)host->memory,
-                 (unsigned long long)c->memory[number]);
+        sim_fail(c->sim, "%s rests with %llu bytes, it began with %llu", host->node.name,
+                 (unsigned long long)host->memory, (unsigned long long)c->memory[number]);
 }
 
 static void converse(struct campaign *c)
@@ -501,8 +513,11 @@ static void take_result(const struct campaign *c, struct campaign_result *result
 
 bool campaign_run(uint64_t seed, const char *capture, FILE *out, struct campaign_result *result)
 {
-    struct campaign c = {
-        .sim = sim_open(&(struct sim_options){.seed = seed}), .out = out, .capture = capture, .loss_left_ppm = LOSS_PPM, .clean = true};
+    struct campaign c = {.sim = sim_open(&(struct sim_options){.seed = seed}),
+                         .out = out,
+                         .capture = capture,
+                         .loss_left_ppm = LOSS_PPM,
+                         .clean = true};
     c.dice = random_state(seed, 99);
     c.change = (struct event){.happen = change, .context = &c};
     if (out)

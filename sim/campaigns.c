@@ -19,11 +19,13 @@ static double real_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void show_progress(const struct scenario *s, uint64_t done, double took, const struct campaign_result *sum, uint32_t failed)
+static void show_progress(const struct scenario *s, uint64_t done, double took, const struct campaign_result *sum,
+                          uint32_t failed)
 {
-    fprintf(stderr, "%scampaign: %llu seeds (%.0f s), %llu events, %.0f s of virtual time, %llu bytes, %u failed%s", isatty(2) ? "\r" : "",
-            (unsigned long long)done, took, (unsigned long long)sum->events, (double)sum->virtual_ns / 1e9, (unsigned long long)sum->bytes,
-            failed, isatty(2) && done < s->count ? "" : "\n");
+    fprintf(stderr, "%scampaign: %llu seeds (%.0f s), %llu events, %.0f s of virtual time, %llu bytes, %u failed%s",
+            isatty(2) ? "\r" : "", (unsigned long long)done, took, (unsigned long long)sum->events,
+            (double)sum->virtual_ns / 1e9, (unsigned long long)sum->bytes, failed,
+            isatty(2) && done < s->count ? "" : "\n");
 }
 
 static void add_result(struct campaign_result *sum, const struct campaign_result *one)
@@ -70,15 +72,16 @@ int campaigns_run(const struct scenario *s)
         if (good)
             continue;
         failed++;
-        fprintf(stderr, "%sseed %llu: %s\n  to replay: %s\n", isatty(2) ? "\n" : "", (unsigned long long)seed, one.failure,
-                replay_command());
+        fprintf(stderr, "%sseed %llu: %s\n  to replay: %s\n", isatty(2) ? "\n" : "", (unsigned long long)seed,
+                one.failure, replay_command());
     }
     scenario_replay(s);  // what is found only now, leaks, any of them may have left
     show_progress(s, done, real_now() - began, &sum, failed);
-    printf("{\"seeds\": %llu, \"failed\": %u, \"events\": %llu, \"virtual_s\": %.3f, \"real_s\": %.3f, \"bytes\": %llu, \"hosts\": %u, "
+    printf("{\"seeds\": %llu, \"failed\": %u, \"events\": %llu, \"virtual_s\": %.3f, \"real_s\": %.3f, \"bytes\": "
+           "%llu, \"hosts\": %u, "
            "\"flows\": %u, "
            "\"retransmitted\": %u, \"timeouts\": %u}\n",
-           (unsigned long long)done, failed, (unsigned long long)sum.events, (double)sum.virtual_ns / 1e9, real_now() - began,
-           (unsigned long long)sum.bytes, sum.hosts, sum.flows, sum.retransmitted, sum.timeouts);
+           (unsigned long long)done, failed, (unsigned long long)sum.events, (double)sum.virtual_ns / 1e9,
+           real_now() - began, (unsigned long long)sum.bytes, sum.hosts, sum.flows, sum.retransmitted, sum.timeouts);
     return failed ? 1 : 0;
 }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Each conversation has two sides; what a side knows is only what was delivered to its host. Numbers are 64 bits wide and count from the
-// side's SYN (0), so that nothing wraps.
+// Each conversation has two sides; what a side knows is only what was delivered to its host. Numbers are 64 bits wide
+// and count from the side's SYN (0), so that nothing wraps.
 //
 // The laws, each checked when a segment is sent:
 //   sums       the checksums of IPv4 and TCP are right
-//   sequence   new data follows what was sent before, without a gap; nothing follows a FIN; nothing wholly acknowledged is sent again
-//   window     no byte beyond the right edge that the sender was told (but one, at the edge: the probe of a closed window)
+//   sequence   new data follows what was sent before, without a gap; nothing follows a FIN; nothing wholly acknowledged
+//              is sent again
+//   window     no byte beyond the right edge that the sender was told (but one, at the edge: the probe of a closed
+//              window)
 //   ack        never of what was not delivered, never backwards
 //   SACK       only of what was delivered
 //   edge       the right edge of the offered window never moves left (but for what the scale rounds off)
 //   size       no more payload than the peer's MSS option allows
 // And one that is looked at now and then:
-//   silence    what comes next to be acknowledged is sent again, or acknowledged, before SILENCE_NS are over, or given up
+//   silence    what comes next to be acknowledged is sent again, or acknowledged, before SILENCE_NS are over, or given
+//              up
 #include "internal.h"
 
 #include <stdlib.h>
@@ -102,7 +105,7 @@ void check_close(struct check *check)
     free(check);
 }
 
-// --- reading ----------------------------------------------------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------------------------------------
 
 static void read_options(struct segment *segment, const uint8_t *at, const uint8_t *end)
 {
@@ -131,8 +134,8 @@ static void read_options(struct segment *segment, const uint8_t *at, const uint8
 static bool read_segment(const struct frame *frame, struct segment *segment)
 {
     const uint8_t *ip = frame->data + frame->head;
-    if (frame->length < frame->head + 40u || (frame->head && get16(frame->data + 12) != 0x0800) || ip[0] >> 4 != 4 || ip[9] != TCP ||
-        get16(ip + 6) & 0x3fff)
+    if (frame->length < frame->head + 40u || (frame->head && get16(frame->data + 12) != 0x0800) || ip[0] >> 4 != 4 ||
+        ip[9] != TCP || get16(ip + 6) & 0x3fff)
         return false;
     const uint8_t *tcp = ip + (ip[0] & 15) * 4;
     const uint32_t header = (tcp[12] >> 4) * 4u, total = get16(ip + 2), above = (uint32_t)(tcp - ip) + header;
@@ -152,15 +155,19 @@ static bool read_segment(const struct frame *frame, struct segment *segment)
     return true;
 }
 
-// --- conversations ----------------------------------------------------------------------------------------------------------------------
+// --- conversations ---------------------------------------------------------------------------------------------------
 
 static uint32_t bucket_of(uint32_t a, uint16_t a_port, uint32_t b, uint16_t b_port)
 {
-    const uint64_t sum = (uint64_t)(a ^ b) << 32 ^ (uint64_t)(a + b) * 31 ^ (uint32_t)(a_port * b_port) ^ (uint64_t)(a_port + b_port) << 20;
+    const uint64_t sum = (uint64_t)(a ^ b) << 32 ^ (uint64_t)(a + b) * 31 ^ (uint32_t)(a_port * b_port) ^
+                         (uint64_t)(a_port + b_port) << 20;
     return (uint32_t)(sum * UINT64_C(0x9e3779b97f4a7c15) >> 52);
 }
 
-static bool is(const struct side *side, uint32_t address, uint16_t port) { return side->port == port && side->address == address; }
+static bool is(const struct side *side, uint32_t address, uint16_t port)
+{
+    return side->port == port && side->address == address;
+}
 
 // The conversation's index, and whether the first name is its side 1; 0: none.
 static uint32_t find(const struct check *check, uint32_t a, uint16_t a_port, uint32_t b, uint16_t b_port, uint8_t *side)
@@ -196,13 +203,16 @@ static uint32_t add(struct check *check, const struct segment *segment)
     if (!check->talks || !talk)
         abort();
     const uint32_t index = ++check->count;
-    uint32_t *bucket = &check->buckets[bucket_of(segment->source, segment->source_port, segment->destination, segment->destination_port)];
+    uint32_t *bucket = &check->buckets[bucket_of(segment->source, segment->source_port, segment->destination,
+                                                 segment->destination_port)];
     check->talks[index] = talk;
     talk->next = *bucket;
     *bucket = index;
-    talk->sides[0] = (struct side){.host = host_of(check, segment->source), .address = segment->source, .port = segment->source_port};
-    talk->sides[1] =
-        (struct side){.host = host_of(check, segment->destination), .address = segment->destination, .port = segment->destination_port};
+    talk->sides[0] = (struct side){
+        .host = host_of(check, segment->source), .address = segment->source, .port = segment->source_port};
+    talk->sides[1] = (struct side){.host = host_of(check, segment->destination),
+                                   .address = segment->destination,
+                                   .port = segment->destination_port};
     return index;
 }
 
@@ -232,19 +242,25 @@ static void count(struct check *check, struct talk *talk, struct side *side)
     *outstanding_of(check, side->host) += outstanding ? 1 : UINT32_MAX;
 }
 
-uint32_t check_outstanding(const struct check *check, uint32_t host) { return host < check->hosts ? check->outstanding[host] : 0; }
+uint32_t check_outstanding(const struct check *check, uint32_t host)
+{
+    return host < check->hosts ? check->outstanding[host] : 0;
+}
 
 static void side_reset(struct check *check, struct talk *talk, struct side *side)
 {
     side->gone = true;
     count(check, talk, side);
-    struct side fresh = {
-        .host = side->host, .address = side->address, .port = side->port, .beyond = side->beyond, .beyond_room = side->beyond_room};
+    struct side fresh = {.host = side->host,
+                         .address = side->address,
+                         .port = side->port,
+                         .beyond = side->beyond,
+                         .beyond_room = side->beyond_room};
     *side = fresh;
 }
 
-static struct side *side_named(const struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port,
-                               struct talk **talk)
+static struct side *side_named(const struct check *check, uint32_t address, uint16_t port, uint32_t peer_address,
+                               uint16_t peer_port, struct talk **talk)
 {
     uint8_t from;
     const uint32_t index = find(check, address, port, peer_address, peer_port, &from);
@@ -311,9 +327,12 @@ void check_silence(struct check *check)
             }
             host_unseen_ends(check->sim->hosts[side->host]);
             if (side->outstanding)
-                sim_fail(check->sim, "%s:%u has not tried for %llu s to send what is not acknowledged (acknowledged %llu, sent %llu)",
-                         check->sim->hosts[side->host]->node.name, side->port, (unsigned long long)((now_ns - side->tried_ns) / SIM_S(1)),
-                         (unsigned long long)side->acked, (unsigned long long)side->sent);
+                sim_fail(
+                    check->sim,
+                    "%s:%u has not tried for %llu s to send what is not acknowledged (acknowledged %llu, sent %llu)",
+                    check->sim->hosts[side->host]->node.name, side->port,
+                    (unsigned long long)((now_ns - side->tried_ns) / SIM_S(1)), (unsigned long long)side->acked,
+                    (unsigned long long)side->sent);
         }
 }
 
@@ -325,7 +344,7 @@ void check_left(struct check *check, uint32_t address, uint16_t port, uint32_t p
         side->left = true;
 }
 
-// --- what was delivered -----------------------------------------------------------------------------------------------------------------
+// --- what was delivered ----------------------------------------------------------------------------------------------
 
 static bool was_delivered(const struct side *side, uint64_t from, uint64_t to)
 {
@@ -397,7 +416,7 @@ void check_delivered(struct check *check, uint32_t host, const struct frame *fra
     count(check, talk, to);
 }
 
-// --- the laws ---------------------------------------------------------------------------------------------------------------------------
+// --- the laws --------------------------------------------------------------------------------------------------------
 
 // A number near `reference` in 64 bits.
 static uint64_t widen(uint64_t reference, uint32_t isn, uint32_t number)
@@ -410,11 +429,12 @@ static void broken(struct check *check, const struct side *side, const struct ch
 {
     const struct sim_host *host = side->host < check->sim->host_count ? check->sim->hosts[side->host] : NULL;
     sim_fail(check->sim,
-             "%s:%u %s (seq %llu to %llu, ack %llu, edge %llu; had sent %llu, acknowledged %llu, may send to %llu, got %llu, offered %llu)",
-             host ? host->node.name : "?", side->port, law, (unsigned long long)mark->seq, (unsigned long long)mark->end,
-             (unsigned long long)mark->ack, (unsigned long long)mark->edge, (unsigned long long)side->sent,
-             (unsigned long long)side->surely_acked, (unsigned long long)side->allowed, (unsigned long long)side->got,
-             (unsigned long long)side->edge);
+             "%s:%u %s (seq %llu to %llu, ack %llu, edge %llu; had sent %llu, acknowledged %llu, may send to %llu, got "
+             "%llu, offered %llu)",
+             host ? host->node.name : "?", side->port, law, (unsigned long long)mark->seq,
+             (unsigned long long)mark->end, (unsigned long long)mark->ack, (unsigned long long)mark->edge,
+             (unsigned long long)side->sent, (unsigned long long)side->surely_acked, (unsigned long long)side->allowed,
+             (unsigned long long)side->got, (unsigned long long)side->edge);
 }
 
 static void check_sequence(struct check *check, struct side *from, const struct check_mark *mark)
@@ -423,8 +443,10 @@ static void check_sequence(struct check *check, struct side *from, const struct 
         broken(check, from, mark, "leaves a gap");
     if (from->fin_sent && mark->end > from->fin + 1)
         broken(check, from, mark, "sends beyond its FIN");
-    if (mark->end > mark->seq && mark->end <= from->surely_acked && !(mark->length <= 1 && mark->end == from->surely_acked))
-        broken(check, from, mark, "sends again what was acknowledged");  // (a keepalive probe may carry the byte before)
+    if (mark->end > mark->seq && mark->end <= from->surely_acked &&
+        !(mark->length <= 1 && mark->end == from->surely_acked))
+        // (a keepalive probe may carry the byte before)
+        broken(check, from, mark, "sends again what was acknowledged");
     const uint64_t data_end = mark->seq + mark->length;
     if (mark->length && data_end > from->allowed && !(mark->length == 1 && mark->seq == from->allowed))
         broken(check, from, mark, "sends beyond the window");
@@ -438,8 +460,8 @@ static void check_ack(struct check *check, const struct talk *talk, struct side 
         broken(check, from, mark, "acknowledges what it did not get");
     if (mark->ack < from->told)
         broken(check, from, mark, "acknowledges less than before");
-    // In a field that counts in units of the scale a promise that does not end on one may be rounded down (RFC 7323 §2.4); and after the
-    // FIN, or to who has left, there is nothing to offer room for.
+    // In a field that counts in units of the scale a promise that does not end on one may be rounded down (RFC 7323
+    // §2.4); and after the FIN, or to who has left, there is nothing to offer room for.
     const uint64_t unit = from->scaled && other->scaled ? UINT64_C(1) << from->scale : 1;
     if (mark->edge + unit <= from->edge && !from->left && !(other->fin_sent && mark->ack > other->fin))
         broken(check, from, mark, "moves its right edge left");
@@ -496,7 +518,8 @@ static void mark_make(const struct talk *talk, uint8_t from, const struct segmen
     mark->edge = mark->ack + ((uint64_t)segment->window << (scaled ? side->scale : 0));
 }
 
-static void judge(struct check *check, struct talk *talk, uint8_t from, const struct segment *segment, const struct check_mark *mark)
+static void judge(struct check *check, struct talk *talk, uint8_t from, const struct segment *segment,
+                  const struct check_mark *mark)
 {
     struct side *side = &talk->sides[from];
     const struct side *other = &talk->sides[!from];
@@ -533,7 +556,8 @@ static uint32_t sum_of(const uint8_t *bytes, uint32_t length)
     while (sum >> 16)
         sum = (sum & 0xffff) + (sum >> 16);
     const uint16_t native = (uint16_t)sum;
-    uint32_t result = get16((const uint8_t *)&native);  // a sum of words in the machine's order, its bytes swapped where needed
+    uint32_t result =
+        get16((const uint8_t *)&native);  // a sum of words in the machine's order, its bytes swapped where needed
     for (; at + 2 <= length; at += 2)
         result += get16(bytes + at);
     return at < length ? result + (uint32_t)(bytes[at] << 8) : result;
@@ -563,7 +587,8 @@ void check_sent(struct check *check, uint32_t host, struct frame *frame)
     if (!read_segment(frame, &segment))
         return;
     check_sums(check, host, frame);
-    uint32_t index = find(check, segment.source, segment.source_port, segment.destination, segment.destination_port, &from);
+    uint32_t index =
+        find(check, segment.source, segment.source_port, segment.destination, segment.destination_port, &from);
     if (!index && !(segment.flags & SYN))
         return;  // a reset for nobody
     if (!index)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The observer on the wire. It knows TCP's rules and nothing of Weir: it reads each frame as a host sends it, remembers what was
-// delivered to whom, and says when a segment breaks a law of the sequence space.
+// The observer on the wire. It knows TCP's rules and nothing of Weir: it reads each frame as a host sends it, remembers
+// what was delivered to whom, and says when a segment breaks a law of the sequence space.
 #ifndef SIM_CHECK_H
 #define SIM_CHECK_H
 
@@ -31,8 +31,8 @@ void check_delivered(struct check *check, uint32_t host, const struct frame *fra
 uint32_t check_outstanding(const struct check *check, uint32_t host);
 // Now and then, whenever a host is polled: looks for who is silent (SILENCE_NS).
 void check_silence(struct check *check);
-// The host has given up so many connections that nobody hears of, as their users had closed them: no more is expected of so many that are
-// closed, have something unacknowledged, and are not there any more. Returns how many there were.
+// The host has given up so many connections that nobody hears of, as their users had closed them: no more is expected
+// of so many that are closed, have something unacknowledged, and are not there any more. Returns how many there were.
 uint32_t check_given_up(struct check *check, uint32_t host, uint32_t count);
 // The host gave the connection up (it failed there, or was aborted): nothing more is expected of it.
 void check_forget(struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Fibres over ucontext. Only the scheduler, that is, an event of the network, switches to a fibre; a fibre switches back only. The
-// sanitizers are told of every switch, as they keep a shadow of the stack.
+// Fibres over ucontext. Only the scheduler, that is, an event of the network, switches to a fibre; a fibre switches
+// back only. The sanitizers are told of every switch, as they keep a shadow of the stack.
 #define _GNU_SOURCE
 #include "fibre.h"
 
@@ -102,7 +102,8 @@ void sim_fibre_start(struct sim_host *host, sim_program *program, void *context)
     struct fibre *fibre = calloc(1, sizeof *fibre);
     if (!fibre || !sim->scheduler)
         abort();
-    fibre->memory = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    fibre->memory = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (fibre->memory == MAP_FAILED || mprotect(fibre->memory, GUARD_BYTES, PROT_NONE))
         abort();
     fibre->host = host;

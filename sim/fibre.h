@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Programs that block, in virtual time: each runs on a fibre, a stack of its own, and gives the one thread away when a call of api/bsd
-// waits. port->wait, wake and kick are made of this.
+// Programs that block, in virtual time: each runs on a fibre, a stack of its own, and gives the one thread away when a
+// call of api/bsd waits. port->wait, wake and kick are made of this.
 //
-//     static void client(struct sim_host *host, void *context) { struct weir_bsd *bsd = context; … bsd_connect(bsd, …) … }
+//     static void client(struct sim_host *host, void *context)
+//     {
+//         struct weir_bsd *bsd = context;
+//         … bsd_connect(bsd, …) …
+//     }
 //     sim_fibre_start(host, client, bsd);
 //
 // A fibre must return, also when its calls are interrupted (EINTR): at sim_close every sleep ends so.

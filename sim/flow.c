@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A connection and its two users, who write a pattern that depends on the position in the stream and compare every byte they read. They
-// live from readiness (struct weir_watch) and from timers of their own.
+// A connection and its two users, who write a pattern that depends on the position in the stream and compare every byte
+// they read. They live from readiness (struct weir_watch) and from timers of their own.
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +64,10 @@ static const uint8_t *pattern_at(const struct sim *sim, uint32_t key, uint64_t p
 static uint32_t least(uint64_t a, uint64_t b) { return (uint32_t)(a < b ? a : b); }
 static uint32_t limited(uint32_t most, uint32_t bytes) { return most && most < bytes ? most : bytes; }
 static struct weir *weir_of(const struct side *side) { return side->host->weir; }
-static struct side *peer_of(const struct side *side) { return side->server ? &side->flow->client : &side->flow->server; }
+static struct side *peer_of(const struct side *side)
+{
+    return side->server ? &side->flow->client : &side->flow->server;
+}
 static const char *name_of(const struct side *side) { return side->server ? "server" : "client"; }
 
 static void wake_at(struct side *side, uint64_t at_ns)
@@ -73,7 +76,7 @@ static void wake_at(struct side *side, uint64_t at_ns)
         event_set(&side->flow->sim->events, &side->wake, at_ns);
 }
 
-// --- ends -------------------------------------------------------------------------------------------------------------------------------
+// --- ends ------------------------------------------------------------------------------------------------------------
 
 static void listener_close(struct sim_flow *flow)
 {
@@ -87,9 +90,10 @@ static void flow_finished(struct sim_flow *flow)
     struct sim_flow_stats *stats = &flow->stats;
     if (!flow->client.closed || stats->finished)
         return;
-    // A server that was never accepted has nobody to close it; where the network is such that the handshake's end may never have reached
-    // it, it is waited for only so long.
-    const bool never = !flow->server.socket && flow->options.may_fail && flow->sim->now_ns > flow->client.closed_ns + NEVER_NS;
+    // A server that was never accepted has nobody to close it; where the network is such that the handshake's end may
+    // never have reached it, it is waited for only so long.
+    const bool never =
+        !flow->server.socket && flow->options.may_fail && flow->sim->now_ns > flow->client.closed_ns + NEVER_NS;
     if (flow->server.socket ? !flow->server.closed : !stats->failed && !flow->client.aborted && !never) {
         if (!flow->server.socket && flow->options.may_fail)
             event_set(&flow->sim->events, &flow->start, flow->sim->now_ns + NEVER_NS + 1);
@@ -106,12 +110,14 @@ static void tell(const struct side *side, void (*what)(struct check *, uint32_t,
     const struct sim_flow *flow = side->flow;
     const uint32_t address = weir_addr_to_v4(side->host->address), peer = weir_addr_to_v4(peer_of(side)->host->address);
     if (flow->sim->check)
-        what(flow->sim->check, address, side->server ? flow->port : flow->client_port, peer, side->server ? flow->client_port : flow->port);
+        what(flow->sim->check, address, side->server ? flow->port : flow->client_port, peer,
+             side->server ? flow->client_port : flow->port);
 }
 
 static void forget(const struct side *side, int error)
 {
-    side->host->ends_told += error == WEIR_TIMED_OUT || error == WEIR_HOST_UNREACHABLE || error == WEIR_NETWORK_UNREACHABLE;
+    side->host->ends_told +=
+        error == WEIR_TIMED_OUT || error == WEIR_HOST_UNREACHABLE || error == WEIR_NETWORK_UNREACHABLE;
     tell(side, check_forget);
 }
 
@@ -124,7 +130,8 @@ static void side_closed(struct side *side)
     flow_finished(side->flow);
 }
 
-// The connection ended with an error. Memory comes back; the rest is expected only where the network or the other user was bad.
+// The connection ended with an error. Memory comes back; the rest is expected only where the network or the other user
+// was bad.
 static void side_failed(struct side *side, int error)
 {
     struct sim_flow *flow = side->flow;
@@ -135,9 +142,9 @@ static void side_failed(struct side *side, int error)
     const struct side *peer = peer_of(side);
     const bool given_up = peer->closed && (flow->stats.failed || peer->host->ends_unseen);
     if (!flow->options.may_fail && !peer->aborted && !given_up)
-        sim_fail(flow->sim, "%s of flow %s-%s:%u: %s after %llu bytes sent and %llu received", name_of(side), flow->client.host->node.name,
-                 flow->server.host->node.name, flow->port, weir_error_name(error), (unsigned long long)side->sent,
-                 (unsigned long long)side->received);
+        sim_fail(flow->sim, "%s of flow %s-%s:%u: %s after %llu bytes sent and %llu received", name_of(side),
+                 flow->client.host->node.name, flow->server.host->node.name, flow->port, weir_error_name(error),
+                 (unsigned long long)side->sent, (unsigned long long)side->received);
     flow->stats.failed = true;
     flow->stats.error = error;
     forget(side, error);
@@ -145,7 +152,7 @@ static void side_failed(struct side *side, int error)
     side_closed(side);
 }
 
-// --- writing ----------------------------------------------------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------------------------------------
 
 static int put_in_place(struct side *side, uint32_t want)
 {
@@ -154,7 +161,8 @@ static int put_in_place(struct side *side, uint32_t want)
     if (lent <= 0)
         return lent;
     for (int at = 0, index = 0; at < lent; at += (int)spans[index++].length)
-        memcpy(spans[index].data, pattern_at(side->flow->sim, side->key_out, side->sent + (uint64_t)at), spans[index].length);
+        memcpy(spans[index].data, pattern_at(side->flow->sim, side->key_out, side->sent + (uint64_t)at),
+               spans[index].length);
     return weir_socket_commit(weir_of(side), side->socket, (uint32_t)lent);
 }
 
@@ -185,8 +193,9 @@ static bool side_write(struct side *side)
     const uint32_t want = limited(user->write_most, least(until - side->sent, PIECE));
     int done = 0;
     if (want)
-        done = user->in_place ? put_in_place(side, want)
-                              : weir_socket_write(weir_of(side), side->socket, pattern_at(sim, side->key_out, side->sent), want);
+        done = user->in_place
+                   ? put_in_place(side, want)
+                   : weir_socket_write(weir_of(side), side->socket, pattern_at(sim, side->key_out, side->sent), want);
     if (done == WEIR_AGAIN)
         return false;
     if (done < 0) {
@@ -208,7 +217,7 @@ static bool side_write(struct side *side)
     return true;
 }
 
-// --- reading ----------------------------------------------------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------------------------------------
 
 static void compare(struct side *side, const uint8_t *bytes, uint32_t length, uint64_t position)
 {
@@ -222,7 +231,8 @@ static void compare(struct side *side, const uint8_t *bytes, uint32_t length, ui
     while (bytes[at] == expected[at])
         at++;
     const unsigned long long where = position + at;
-    sim_fail(side->flow->sim, "the %s reads byte %llu as %02x, it is %02x", name_of(side), where, bytes[at], expected[at]);
+    sim_fail(side->flow->sim, "the %s reads byte %llu as %02x, it is %02x", name_of(side), where, bytes[at],
+             expected[at]);
 }
 
 static int take_in_place(struct side *side)
@@ -277,8 +287,8 @@ static void end_of_stream(struct side *side)
     const struct side *peer = peer_of(side);
     side->read_ended = true;
     if (side->received != peer->sent || !peer->write_ended)
-        sim_fail(side->flow->sim, "the %s's stream ends after %llu bytes of %llu", name_of(side), (unsigned long long)side->received,
-                 (unsigned long long)peer->sent);
+        sim_fail(side->flow->sim, "the %s's stream ends after %llu bytes of %llu", name_of(side),
+                 (unsigned long long)side->received, (unsigned long long)peer->sent);
 }
 
 static bool side_read(struct side *side)
@@ -303,7 +313,7 @@ static bool side_read(struct side *side)
     return true;
 }
 
-// --- a user's turn ----------------------------------------------------------------------------------------------------------------------
+// --- a user's turn ---------------------------------------------------------------------------------------------------
 
 static void side_turn(struct side *side)
 {
@@ -374,7 +384,7 @@ static void side_wake(void *context)
     sim_host_kick(side->host);
 }
 
-// --- opening ----------------------------------------------------------------------------------------------------------------------------
+// --- opening ---------------------------------------------------------------------------------------------------------
 
 static void set(struct side *side, weir_socket socket, enum weir_option option, uint32_t value)
 {
@@ -383,7 +393,8 @@ static void set(struct side *side, weir_socket socket, enum weir_option option, 
         sim_fail(side->flow->sim, "option %d: %s", option, weir_error_name(error));
 }
 
-// After longer than the observer lets anybody be silent who has something to send (check.c): else it would hide a timer that is missing.
+// After longer than the observer lets anybody be silent who has something to send (check.c): else it would hide a timer
+// that is missing.
 static void keep_alive(struct side *side, weir_socket socket)
 {
     set(side, socket, WEIR_OPTION_KEEPALIVE, 1);
@@ -436,7 +447,8 @@ static void connect_client(struct sim_flow *flow)
 static void connect_again(struct side *client, int error)
 {
     struct sim_flow *flow = client->flow;
-    if (flow->stats.tries >= TRIES || (error != WEIR_TIMED_OUT && error != WEIR_HOST_UNREACHABLE && error != WEIR_NO_MEMORY)) {
+    if (flow->stats.tries >= TRIES ||
+        (error != WEIR_TIMED_OUT && error != WEIR_HOST_UNREACHABLE && error != WEIR_NO_MEMORY)) {
         side_failed(client, error);
         return;
     }
@@ -480,7 +492,8 @@ static bool listen_server(struct sim_flow *flow)
         flow->listener = 0;
         return false;
     }
-    set(server, flow->listener, WEIR_OPTION_RECEIVE_BUFFER, server->user->receive_buffer);  // its scale is told in the SYN-ACK
+    // its scale is told in the SYN-ACK
+    set(server, flow->listener, WEIR_OPTION_RECEIVE_BUFFER, server->user->receive_buffer);
     int error = weir_socket_set_user(weir, flow->listener, &flow->accepting);
     if (error == WEIR_OK)
         error = weir_socket_bind(weir, flow->listener, &local);
@@ -519,7 +532,8 @@ static void side_init(struct side *side, struct sim_flow *flow, struct sim_host 
     side->wake = (struct event){.happen = side_wake, .context = side};
 }
 
-struct sim_flow *sim_flow_add(struct sim *sim, struct sim_host *client, struct sim_host *server, const struct sim_flow_options *options)
+struct sim_flow *sim_flow_add(struct sim *sim, struct sim_host *client, struct sim_host *server,
+                              const struct sim_flow_options *options)
 {
     struct sim_flow *flow = calloc(1, sizeof *flow);
     uint64_t dice = random_state(sim->options.seed, 2 + sim->flow_count++ * UINT64_C(4));
@@ -560,7 +574,10 @@ void sim_flow_stop(struct sim_flow *flow)
 
 struct sim *sim_of_flow(const struct sim_flow *flow) { return flow->sim; }
 const struct sim_flow_stats *sim_flow_stats(const struct sim_flow *flow) { return &flow->stats; }
-struct sim_flow *sim_flow_next(struct sim *sim, const struct sim_flow *after) { return after ? after->next : sim->flows; }
+struct sim_flow *sim_flow_next(struct sim *sim, const struct sim_flow *after)
+{
+    return after ? after->next : sim->flows;
+}
 
 bool sim_flow_info(const struct sim_flow *flow, bool server, struct weir_tcp_info *info)
 {

@@ -15,9 +15,12 @@
 #define FIRST_ADDRESS UINT32_C(0x0a000001)  // 10.0.0.1
 #define PREFIX_BITS 8                       // 10.0.0.0/8
 
-static void poll_again(struct sim_host *host) { event_set(&host->node.sim->events, &host->poll, host->node.sim->now_ns); }
+static void poll_again(struct sim_host *host)
+{
+    event_set(&host->node.sim->events, &host->poll, host->node.sim->now_ns);
+}
 
-// --- time -------------------------------------------------------------------------------------------------------------------------------
+// --- time ------------------------------------------------------------------------------------------------------------
 
 uint64_t host_now_us(const struct sim_host *host)
 {
@@ -39,7 +42,7 @@ uint64_t host_time_ns(const struct sim_host *host, uint64_t deadline_us)
     return ns > host->node.sim->now_ns ? ns : host->node.sim->now_ns;
 }
 
-// --- the port ---------------------------------------------------------------------------------------------------------------------------
+// --- the port --------------------------------------------------------------------------------------------------------
 
 static void *port_alloc(void *context, size_t bytes)
 {
@@ -50,8 +53,8 @@ static void *port_alloc(void *context, size_t bytes)
     if (host->memory > host->memory_peak)
         host->memory_peak = host->memory;
     if (host->options.memory_limit_bytes && host->memory > host->options.memory_limit_bytes)
-        sim_fail(host->node.sim, "%s uses %llu bytes, %llu are its limit", host->node.name, (unsigned long long)host->memory,
-                 (unsigned long long)host->options.memory_limit_bytes);
+        sim_fail(host->node.sim, "%s uses %llu bytes, %llu are its limit", host->node.name,
+                 (unsigned long long)host->memory, (unsigned long long)host->options.memory_limit_bytes);
     return malloc(bytes);
 }
 
@@ -72,7 +75,7 @@ static void port_entropy(void *context, void *out, size_t bytes)
 static uint64_t port_now(void *context) { return host_now_us(context); }
 static void port_kick(void *context) { poll_again(context); }
 
-// --- frames -----------------------------------------------------------------------------------------------------------------------------
+// --- frames ----------------------------------------------------------------------------------------------------------
 
 static enum weir_tx_verdict host_tx(struct weir_netif *netif, const struct weir_tx *tx)
 {
@@ -126,23 +129,27 @@ static void host_carrier(struct port *port, bool up)
     poll_again(host);
 }
 
-// --- the poller -------------------------------------------------------------------------------------------------------------------------
+// --- the poller ------------------------------------------------------------------------------------------------------
 
-// A connection whose time ran out after its user had closed it ends unseen; that the host counts, less what users were told.
+// A connection whose time ran out after its user had closed it ends unseen; that the host counts, less what users were
+// told.
 void host_unseen_ends(struct sim_host *host)
 {
     const uint32_t counted = weir_counter_get(host->weir, WEIR_COUNT_TCP_TIMED_OUT);
     if (counted <= host->ends_told + host->ends_unseen)
         return;
-    host->ends_unseen += check_given_up(host->node.sim->check, host->number, counted - host->ends_told - host->ends_unseen);
+    host->ends_unseen +=
+        check_given_up(host->node.sim->check, host->number, counted - host->ends_told - host->ends_unseen);
     flows_left_alone(host->node.sim, host);
 }
 
-// Something is outstanding, so something must come when no acknowledgement does. A host whose device is full waits for the device.
+// Something is outstanding, so something must come when no acknowledgement does. A host whose device is full waits for
+// the device.
 static void check_deadline(struct sim_host *host, uint64_t deadline_us)
 {
     struct check *check = host->node.sim->check;
-    if (deadline_us != WEIR_NEVER || host->netif.flags & WEIR_NETIF_TX_BLOCKED || !check_outstanding(check, host->number))
+    if (deadline_us != WEIR_NEVER || host->netif.flags & WEIR_NETIF_TX_BLOCKED ||
+        !check_outstanding(check, host->number))
         return;
     host_unseen_ends(host);
     if (check_outstanding(check, host->number))
@@ -176,7 +183,7 @@ static void host_poll(void *context)
 
 void sim_host_kick(struct sim_host *host) { poll_again(host); }
 
-// --- making one -------------------------------------------------------------------------------------------------------------------------
+// --- making one ------------------------------------------------------------------------------------------------------
 
 static void host_attached(struct port *port)
 {
@@ -217,7 +224,8 @@ static void register_controls(struct weir *weir, const struct weir_cc *const *co
     for (; controls && *controls; controls++) {
         const int error = weir_cc_register(weir, *controls);
         if (error) {
-            fprintf(stderr, "sim: the congestion control %s cannot be registered: %s\n", (*controls)->name, weir_error_name(error));
+            fprintf(stderr, "sim: the congestion control %s cannot be registered: %s\n", (*controls)->name,
+                    weir_error_name(error));
             abort();
         }
     }
@@ -266,7 +274,10 @@ struct weir *sim_host_weir(struct sim_host *host) { return host->weir; }
 struct weir_addr sim_host_address(const struct sim_host *host) { return host->address; }
 uint64_t sim_host_memory(const struct sim_host *host) { return host->memory; }
 uint64_t sim_host_memory_peak(const struct sim_host *host) { return host->memory_peak; }
-struct sim_host *node_host(struct sim_node *node) { return node->receive == host_receive ? (struct sim_host *)node : NULL; }
+struct sim_host *node_host(struct sim_node *node)
+{
+    return node->receive == host_receive ? (struct sim_host *)node : NULL;
+}
 struct sim_host *host_at(struct sim *sim, uint32_t address)
 {
     const uint32_t number = address - FIRST_ADDRESS;

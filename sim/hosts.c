@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The scenario hosts: so many hosts in one process, in halls of fifty around a switch, each hall behind a router of one backbone. Each host
-// sends to one of its own hall, to one of another and, seldom, to one far off; everything is checked.
+// The scenario hosts: so many hosts in one process, in halls of fifty around a switch, each hall behind a router of one
+// backbone. Each host sends to one of its own hall, to one of another and, seldom, to one far off; everything is
+// checked.
 #define _GNU_SOURCE
 #include <string.h>
 #include <time.h>
@@ -24,7 +25,8 @@ static void build(struct sim *sim, const struct scenario *s)
 {
     const struct sim_link_options local = {.there = {.rate = 100000000, .delay_ns = SIM_US(50), .queue_bytes = 100000}};
     const struct sim_link_options trunk = {
-        .there = {.rate = 1000000000, .delay_ns = SIM_MS(2), .queue_bytes = 1000000, .loss_ppm = (uint32_t)(s->loss * 1e4)}};
+        .there = {
+            .rate = 1000000000, .delay_ns = SIM_MS(2), .queue_bytes = 1000000, .loss_ppm = (uint32_t)(s->loss * 1e4)}};
     struct sim_node *backbone = sim_router_add(sim, "backbone"), *hall = NULL;
     char name[16];
     for (uint32_t number = 0; number < s->hosts; number++) {
@@ -43,7 +45,8 @@ static void build(struct sim *sim, const struct scenario *s)
 
 static void add_flow(struct sim *sim, const struct scenario *s, uint32_t from, uint32_t to)
 {
-    struct sim_flow_options options = {.congestion_control = s->cc, .start_ns = random_below(&sim->random, 1000000) * UINT64_C(1000)};
+    struct sim_flow_options options = {.congestion_control = s->cc,
+                                       .start_ns = random_below(&sim->random, 1000000) * UINT64_C(1000)};
     options.client.bytes = s->bytes ? s->bytes : BYTES;
     options.server.bytes = 100;
     if (from != to)
@@ -64,14 +67,15 @@ static bool all_finished(void *context)
 
 int hosts_run(const struct scenario *s)
 {
-    struct sim *sim =
-        sim_open(&(struct sim_options){.seed = s->seed, .unchecked = s->unchecked != 0, .congestion_controls = s->congestion_controls});
+    struct sim *sim = sim_open(&(struct sim_options){
+        .seed = s->seed, .unchecked = s->unchecked != 0, .congestion_controls = s->congestion_controls});
     const double began = real_now();
     const uint32_t count = (uint32_t)s->hosts;
     uint64_t received = 0, memory = 0;
     build(sim, s);
     for (uint32_t number = 0; number < count; number++) {
-        add_flow(sim, s, number, number / HALL * HALL + (number + 1) % HALL < count ? number / HALL * HALL + (number + 1) % HALL : 0);
+        add_flow(sim, s, number,
+                 number / HALL * HALL + (number + 1) % HALL < count ? number / HALL * HALL + (number + 1) % HALL : 0);
         add_flow(sim, s, number, random_below(&sim->random, count));
     }
     const bool good = sim_run_until(sim, all_finished, sim, LIMIT_NS);
@@ -82,10 +86,11 @@ int hosts_run(const struct scenario *s)
     for (uint32_t number = 0; number < count; number++)
         memory += sim->hosts[number]->memory;
     if (good && !sim_failure(sim))
-        printf("{\"hosts\": %u, \"flows\": %u, \"received\": %llu, \"events\": %llu, \"virtual_s\": %.3f, \"real_s\": %.3f, "
+        printf("{\"hosts\": %u, \"flows\": %u, \"received\": %llu, \"events\": %llu, \"virtual_s\": %.3f, \"real_s\": "
+               "%.3f, "
                "\"bytes_a_host\": %llu}\n",
-               count, sim->flow_count, (unsigned long long)received, (unsigned long long)sim_events(sim), (double)sim->now_ns / 1e9,
-               real_now() - began, (unsigned long long)(memory / (count ? count : 1)));
+               count, sim->flow_count, (unsigned long long)received, (unsigned long long)sim_events(sim),
+               (double)sim->now_ns / 1e9, real_now() - began, (unsigned long long)(memory / (count ? count : 1)));
     else
         fprintf(stderr, "%s\nto replay: %s\n", sim_failure(sim), replay_command());
     const int status = sim_failure(sim) ? 1 : 0;

@@ -134,7 +134,8 @@ void port_send(struct port *port, struct frame *frame);
 bool port_takes(struct port *port, uint32_t length);
 void links_close(struct sim *sim);
 
-// --- queue.c: true: taken. `now` of the network. A frame that is dropped, there or when taken out, is freed and counted.
+// --- queue.c: true: taken. `now` of the network. A frame that is dropped, there or when taken out, is freed and
+// counted.
 bool queue_put(struct sim *sim, struct way *way, struct frame *frame);
 struct frame *queue_take(struct sim *sim, struct way *way);
 bool queue_has_room(const struct way *way, uint32_t length);
@@ -142,13 +143,15 @@ bool queue_has_room(const struct way *way, uint32_t length);
 // --- host.c
 void hosts_close(struct sim *sim);
 uint64_t host_now_us(const struct sim_host *host);
-void host_unseen_ends(struct sim_host *host);  // tells the observer of connections given up after their users had closed them
-void host_clock(struct sim_host *host);        // sets the instance's clock
+void host_unseen_ends(
+    struct sim_host *host);              // tells the observer of connections given up after their users had closed them
+void host_clock(struct sim_host *host);  // sets the instance's clock
 uint64_t host_time_ns(const struct sim_host *host, uint64_t deadline_us);
 
 // --- flow.c
 void flows_close(struct sim *sim);
-// A host has given up connections whose users had closed them: who may be left at the other end of such a one will find out.
+// A host has given up connections whose users had closed them: who may be left at the other end of such a one will find
+// out.
 void flows_left_alone(struct sim *sim, const struct sim_host *host);
 struct sim *sim_of_flow(const struct sim_flow *flow);
 

@@ -14,7 +14,7 @@ static void drop(struct way *way, struct frame *frame, uint64_t *counter)
     frame_free(&sim_of(way)->frames, frame);
 }
 
-// --- in the air -------------------------------------------------------------------------------------------------------------------------
+// --- in the air ------------------------------------------------------------------------------------------------------
 
 static void fly(struct way *way, struct frame *frame, uint64_t due_ns)
 {
@@ -53,7 +53,7 @@ static void arrive(void *context)
         event_set(&sim->events, &way->arrival, way->flying->at_ns);
 }
 
-// --- what happens to a frame on the way -------------------------------------------------------------------------------------------------
+// --- what happens to a frame on the way ------------------------------------------------------------------------------
 
 // Gilbert–Elliott: a frame finds the way good or bad.
 static bool is_bad(struct way *way)
@@ -77,7 +77,8 @@ static bool is_lost(struct way *way, struct frame *frame)
     return random_happens(&way->loss, of->loss_ppm);
 }
 
-// One bit of the IP packet: its sums, or those of what it carries, must find it. (ARP has none, and a flipped MAC is a loss.)
+// One bit of the IP packet: its sums, or those of what it carries, must find it. (ARP has none, and a flipped MAC is a
+// loss.)
 static void damage(struct way *way, struct frame *frame)
 {
     if (!random_happens(&way->damage, way->way.corrupt_ppm) || frame->damaged || !frame_ip(frame))
@@ -124,7 +125,7 @@ static void travel(struct way *way, struct frame *frame)
     fly(way, frame, due(way));
 }
 
-// --- the serialiser ---------------------------------------------------------------------------------------------------------------------
+// --- the serialiser --------------------------------------------------------------------------------------------------
 
 static void tell_of_room(struct way *way)
 {
@@ -175,7 +176,8 @@ void port_send(struct port *port, struct frame *frame)
     struct way *way = &link->ways[port->end];
     way->stats.offered++;
     if (link->capture.file)
-        pcapng_packet(&link->capture, 0, port->end == 0, &(struct weir_slice){frame->data, frame->length}, 1, link->sim->now_ns);
+        pcapng_packet(&link->capture, 0, port->end == 0, &(struct weir_slice){frame->data, frame->length}, 1,
+                      link->sim->now_ns);
     if (link->cut)
         drop(way, frame, &way->stats.cut);
     else if (way->way.mtu && frame->length > way->way.mtu + (uint32_t)frame->head)
@@ -188,7 +190,7 @@ void port_send(struct port *port, struct frame *frame)
         serve(way);
 }
 
-// --- the link ---------------------------------------------------------------------------------------------------------------------------
+// --- the link --------------------------------------------------------------------------------------------------------
 
 static void way_open(struct way *way, struct sim_link *link, uint8_t back, const struct sim_way *of)
 {
@@ -227,7 +229,8 @@ static void flap(void *context)
         event_set(&link->sim->events, &link->flap, now_ns + link->flap_period_ns - link->flap_down_ns);
 }
 
-struct sim_link *sim_link_add(struct sim *sim, struct sim_node *a, struct sim_node *b, const struct sim_link_options *options)
+struct sim_link *sim_link_add(struct sim *sim, struct sim_node *a, struct sim_node *b,
+                              const struct sim_link_options *options)
 {
     static const struct sim_link_options perfect = {0};
     struct sim_link *link = calloc(1, sizeof *link);
@@ -299,7 +302,10 @@ void sim_link_flap(struct sim_link *link, uint64_t first_ns, uint64_t down_ns, u
 
 const struct sim_way_stats *sim_link_stats(const struct sim_link *link, bool back) { return &link->ways[back].stats; }
 uint32_t sim_link_queue(const struct sim_link *link, bool back) { return link->ways[back].queue.bytes; }
-struct sim_link *sim_link_next(struct sim *sim, const struct sim_link *after) { return after ? after->next : sim->links; }
+struct sim_link *sim_link_next(struct sim *sim, const struct sim_link *after)
+{
+    return after ? after->next : sim->links;
+}
 
 void links_close(struct sim *sim)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Nodes, and the two kinds that are not hosts. The network knows where everybody is: each node has the port that leads to each host,
-// found breadth first, so nothing has to be learnt or configured.
+// Nodes, and the two kinds that are not hosts. The network knows where everybody is: each node has the port that leads
+// to each host, found breadth first, so nothing has to be learnt or configured.
 #include "internal.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ void node_add(struct sim *sim, struct sim_node *node, const char *name)
 
 const char *sim_node_name(const struct sim_node *node) { return node->name; }
 
-// --- ways to hosts ----------------------------------------------------------------------------------------------------------------------
+// --- ways to hosts ---------------------------------------------------------------------------------------------------
 
 static struct sim_node *across(const struct port *port) { return port->link->ends[!port->end].node; }
 static struct port *across_port(const struct port *port) { return &port->link->ends[!port->end]; }
@@ -72,7 +72,7 @@ struct port *node_towards(struct sim_node *node, uint32_t host)
     return host < node->sim->host_count ? node->towards[host] : NULL;
 }
 
-// --- switch -----------------------------------------------------------------------------------------------------------------------------
+// --- switch ----------------------------------------------------------------------------------------------------------
 
 static void flood(struct port *from, struct frame *frame)
 {
@@ -108,10 +108,10 @@ struct sim_node *sim_switch_add(struct sim *sim, const char *name)
     return node;
 }
 
-// --- router -----------------------------------------------------------------------------------------------------------------------------
+// --- router ----------------------------------------------------------------------------------------------------------
 
-// Frames between routers and hosts carry the host's link address, whichever way they go: a router has none of its own, so it answers ARP
-// with the address of the host that is asked for, and hears everything.
+// Frames between routers and hosts carry the host's link address, whichever way they go: a router has none of its own,
+// so it answers ARP with the address of the host that is asked for, and hears everything.
 static void router_arp(struct port *port, struct frame *frame)
 {
     struct sim *sim = port->node->sim;
@@ -151,8 +151,8 @@ static uint16_t icmp_sum(const uint8_t *icmp)
     return (uint16_t) ~(sum + (sum >> 16));
 }
 
-// Tells the sender (RFC 792; of a packet too big with the next hop's MTU, RFC 1191), in the name of the destination: a router of this
-// network has no address.
+// Tells the sender (RFC 792; of a packet too big with the next hop's MTU, RFC 1191), in the name of the destination: a
+// router of this network has no address.
 static void router_tell(struct port *port, const struct frame *about, uint8_t type, uint8_t code, uint16_t mtu)
 {
     struct sim *sim = port->node->sim;

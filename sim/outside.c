@@ -19,8 +19,8 @@ static void outside_receive(struct port *port, struct frame *frame)
     frame_free(&port->node->sim->frames, frame);
 }
 
-struct sim_node *sim_outside_add(struct sim *sim, const char *name, void (*receive)(void *context, const uint8_t *frame, uint32_t length),
-                                 void *context)
+struct sim_node *sim_outside_add(struct sim *sim, const char *name,
+                                 void (*receive)(void *context, const uint8_t *frame, uint32_t length), void *context)
 {
     struct outside *outside = calloc(1, sizeof *outside);
     if (!outside)

@@ -61,7 +61,10 @@ static uint64_t root(uint64_t value)
     return low;
 }
 
-static uint64_t interval_of(const struct way *way) { return way->way.codel_interval_ns ? way->way.codel_interval_ns : CODEL_INTERVAL_NS; }
+static uint64_t interval_of(const struct way *way)
+{
+    return way->way.codel_interval_ns ? way->way.codel_interval_ns : CODEL_INTERVAL_NS;
+}
 
 // §5.3: the next drop comes interval / sqrt(count) after `from`.
 static uint64_t control_law(const struct way *way, uint64_t from_ns)
@@ -138,4 +141,7 @@ static struct frame *codel_take(struct sim *sim, struct way *way)
     return frame;
 }
 
-struct frame *queue_take(struct sim *sim, struct way *way) { return way->way.queue == SIM_CODEL ? codel_take(sim, way) : pop(sim, way); }
+struct frame *queue_take(struct sim *sim, struct way *way)
+{
+    return way->way.queue == SIM_CODEL ? codel_take(sim, way) : pop(sim, way);
+}

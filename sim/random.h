@@ -14,10 +14,16 @@ static inline uint64_t random_draw(uint64_t *state)
     return z ^ z >> 31;
 }
 // 0 to bound − 1; bound below 2^32.
-static inline uint32_t random_below(uint64_t *state, uint32_t bound) { return (uint32_t)((random_draw(state) >> 32) * bound >> 32); }
+static inline uint32_t random_below(uint64_t *state, uint32_t bound)
+{
+    return (uint32_t)((random_draw(state) >> 32) * bound >> 32);
+}
 static inline bool random_happens(uint64_t *state, uint32_t ppm) { return ppm && random_below(state, 1000000) < ppm; }
 static inline bool random_one_in(uint64_t *state, uint32_t count) { return random_below(state, count) == 0; }
-static inline uint32_t random_between(uint64_t *state, uint32_t low, uint32_t high) { return low + random_below(state, high - low + 1); }
+static inline uint32_t random_between(uint64_t *state, uint32_t low, uint32_t high)
+{
+    return low + random_below(state, high - low + 1);
+}
 // Evenly over the logarithm: small numbers often, large ones seldom.
 static inline uint32_t random_spread(uint64_t *state, uint32_t low, uint32_t high)
 {

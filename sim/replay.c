@@ -57,8 +57,9 @@ static void tell_signal(int number)
     raise(number);  // the handler is gone (SA_RESETHAND): it comes when this one returns, and ends the process
 }
 
-// A sanitizer that ends the process calls back. Where it is a library of its own, as GCC's for undefined behaviour is beside that for
-// addresses, it is another's callback that is set, but it tells of each report; none is survived (-fno-sanitize-recover).
+// A sanitizer that ends the process calls back. Where it is a library of its own, as GCC's for undefined behaviour is
+// beside that for addresses, it is another's callback that is set, but it tells of each report; none is survived
+// (-fno-sanitize-recover).
 extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 void __ubsan_on_report(void);
 void __ubsan_on_report(void) { tell(); }

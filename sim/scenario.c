@@ -34,7 +34,8 @@ static const struct setting settings[] = {
     ROW(others, WHOLE, BULK, "0", "flows with `other_cc` beside them"),
     ROW(other_cc, TEXT, BULK, "cubic", ""),
     ROW(start, DECIMAL, BULK, "0", "seconds between the starts of two flows"),
-    ROW(bytes, WHOLE, BULK | HOSTS, "0", "each flow sends so many, and the run ends when all have come; 0: as many as it can"),
+    ROW(bytes, WHOLE, BULK | HOSTS, "0",
+        "each flow sends so many, and the run ends when all have come; 0: as many as it can"),
     ROW(greeting, WHOLE, BULK, "0",
         "each flow sends so many bytes first, the others when an answer may have come: iperf3 begins so, with 37"),
     ROW(rate, DECIMAL, BULK, "10", "Mbit/s of layer 2 at the bottleneck; 0: no bottleneck"),
@@ -44,7 +45,8 @@ static const struct setting settings[] = {
     ROW(queue_frames, WHOLE, BULK, "0", "queue in frames, besides"),
     ROW(aqm, TEXT, BULK, "droptail", "droptail, codel, or codel-ecn"),
     ROW(mark, WHOLE, BULK, "0", "bytes in the queue from which frames are marked (ECN); 0: none"),
-    ROW(ecn, TEXT, BULK, "passive", "off, passive (agreed to, asked for by nobody), on (RFC 3168), or accurate (RFC 9768)"),
+    ROW(ecn, TEXT, BULK, "passive",
+        "off, passive (agreed to, asked for by nobody), on (RFC 3168), or accurate (RFC 9768)"),
     ROW(loss, DECIMAL, BULK | HOSTS, "0", "% of the frames, there, after the bottleneck"),
     ROW(back_loss, DECIMAL, BULK, "0", "% on the way back"),
     ROW(spare_arp, WHOLE, BULK, "0", "1: losses strike IP only"),
@@ -150,7 +152,8 @@ const struct scenario_kind *scenario_kind(const struct scenario *scenario)
     }
     for (size_t i = 0; i < SETTINGS; i++)
         if (scenario->given >> i & 1 && !(settings[i].users & kind->user)) {
-            fprintf(stderr, "weir-sim: the scenario %s does not use --%s; --help lists what it uses\n", kind->name, settings[i].name);
+            fprintf(stderr, "weir-sim: the scenario %s does not use --%s; --help lists what it uses\n", kind->name,
+                    settings[i].name);
             return NULL;
         }
     return kind;
@@ -215,8 +218,8 @@ void scenario_help(FILE *out)
     }
     fputs("\nsettings (a file has lines: name = value):\n", out);
     for (size_t i = 0; i < SETTINGS; i++)
-        fprintf(out, "  --%-14s %s%s%s%s\n", settings[i].name, settings[i].text, *settings[i].otherwise ? " [" : "", settings[i].otherwise,
-                *settings[i].otherwise ? "]" : "");
+        fprintf(out, "  --%-14s %s%s%s%s\n", settings[i].name, settings[i].text, *settings[i].otherwise ? " [" : "",
+                settings[i].otherwise, *settings[i].otherwise ? "]" : "");
 }
 
 struct text {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the program weir-sim runs, and its settings. A setting is a row of `settings` in scenario.c: on the command line --name value,
-// in a file name = value.
+// What the program weir-sim runs, and its settings. A setting is a row of `settings` in scenario.c: on the command line
+// --name value, in a file name = value.
 #ifndef SIM_SCENARIO_H
 #define SIM_SCENARIO_H
 
@@ -12,15 +12,17 @@
 #define SCENARIO_TEXT 256u
 
 struct scenario {
-    const char *program;                               // as it was typed
-    const struct weir_cc *const *congestion_controls;  // the program's own, by whose names cc and other_cc may go, too; NULL: none
-    uint64_t given;                                    // a bit for each setting that was set
+    const char *program;  // as it was typed
+    const struct weir_cc *const
+        *congestion_controls;  // the program's own, by whose names cc and other_cc may go, too; NULL: none
+    uint64_t given;            // a bit for each setting that was set
     char name[SCENARIO_TEXT];
-    uint64_t seed, count, flows, others, bytes, send_buffer, receive_buffer, tick_us, mtu, queue_frames, mark, hosts, unchecked, spare_arp,
-        greeting, counters;
-    double rate, delay, jitter, loss, back_loss, burst, burst_end, burst_loss, corrupt, duplicate, reorder, reorder_ms, queue, bdp, seconds,
-        start;
-    char cc[SCENARIO_TEXT], other_cc[SCENARIO_TEXT], aqm[SCENARIO_TEXT], ecn[SCENARIO_TEXT], pcap[SCENARIO_TEXT], trace[SCENARIO_TEXT];
+    uint64_t seed, count, flows, others, bytes, send_buffer, receive_buffer, tick_us, mtu, queue_frames, mark, hosts,
+        unchecked, spare_arp, greeting, counters;
+    double rate, delay, jitter, loss, back_loss, burst, burst_end, burst_loss, corrupt, duplicate, reorder, reorder_ms,
+        queue, bdp, seconds, start;
+    char cc[SCENARIO_TEXT], other_cc[SCENARIO_TEXT], aqm[SCENARIO_TEXT], ecn[SCENARIO_TEXT], pcap[SCENARIO_TEXT],
+        trace[SCENARIO_TEXT];
 };
 
 // weir-sim's main function, also for a program that has congestion controls of its own (ended by NULL; NULL: none).
@@ -47,8 +49,8 @@ const struct scenario_kind *scenario_kind(const struct scenario *scenario);
 int bulk_run(const struct scenario *scenario);
 int campaigns_run(const struct scenario *scenario);
 int hosts_run(const struct scenario *scenario);
-// A link and its flows as the settings say, for bulk and for those who want the same in another loop. `options` has been made by
-// bulk_link; both ways.
+// A link and its flows as the settings say, for bulk and for those who want the same in another loop. `options` has
+// been made by bulk_link; both ways.
 void bulk_ways(const struct scenario *scenario, struct sim_way *there, struct sim_way *back);
 
 #endif

@@ -17,7 +17,8 @@ static int options_read(struct scenario *scenario, int argc, char **argv)
             fprintf(stderr, "weir-sim: %s: settings come as --name value; --help lists them\n", name);
             return -1;
         }
-        const int error = !strcmp(name, "--file") ? scenario_read(scenario, argv[at + 1]) : scenario_set(scenario, name + 2, argv[at + 1]);
+        const int error = !strcmp(name, "--file") ? scenario_read(scenario, argv[at + 1])
+                                                  : scenario_set(scenario, name + 2, argv[at + 1]);
         if (error)
             return -1;
     }

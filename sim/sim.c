@@ -52,7 +52,8 @@ void sim_fail(struct sim *sim, const char *format, ...)
     va_list arguments;
     if (sim->failure[0] || sim->closing)
         return;
-    const int length = snprintf(sim->failure, sizeof sim->failure, "at %llu.%09llu s: ", (unsigned long long)(sim->now_ns / 1000000000),
+    const int length = snprintf(sim->failure, sizeof sim->failure,
+                                "at %llu.%09llu s: ", (unsigned long long)(sim->now_ns / 1000000000),
                                 (unsigned long long)(sim->now_ns % 1000000000));
     va_start(arguments, format);
     vsnprintf(sim->failure + length, sizeof sim->failure - (size_t)length, format, arguments);

@@ -11,11 +11,12 @@ static void write_line(struct sim_trace *trace, uint32_t queue_bytes)
     const struct weir_tcp_info *info = &trace->last;
     const struct sim_flow_stats *stats = sim_flow_stats(trace->flow);
     const uint64_t now_us = sim_now(trace->sim) / 1000;
-    fprintf(trace->file, "%llu.%06llu,%u,%u,%u,%u,%u,%llu,%llu,%u,%llu,%llu,%u,%u,%u\n", (unsigned long long)(now_us / 1000000),
-            (unsigned long long)(now_us % 1000000), info->cwnd, finite(info->ssthresh), info->inflight, info->srtt_us,
-            finite(info->min_rtt_us), (unsigned long long)info->pacing_rate, (unsigned long long)info->delivery_rate, queue_bytes,
-            (unsigned long long)info->bytes_acked, (unsigned long long)stats->received[0], info->total_retrans, info->rto_count,
-            info->recovery);
+    fprintf(trace->file, "%llu.%06llu,%u,%u,%u,%u,%u,%llu,%llu,%u,%llu,%llu,%u,%u,%u\n",
+            (unsigned long long)(now_us / 1000000), (unsigned long long)(now_us % 1000000), info->cwnd,
+            finite(info->ssthresh), info->inflight, info->srtt_us, finite(info->min_rtt_us),
+            (unsigned long long)info->pacing_rate, (unsigned long long)info->delivery_rate, queue_bytes,
+            (unsigned long long)info->bytes_acked, (unsigned long long)stats->received[0], info->total_retrans,
+            info->rto_count, info->recovery);
 }
 
 static void look(void *context)
@@ -34,12 +35,15 @@ static void look(void *context)
         sim_event_set(trace->sim, &trace->event, sim_now(trace->sim) + trace->every_ns);
 }
 
-void sim_trace_start(struct sim_trace *trace, struct sim_flow *flow, struct sim_link *queue, FILE *file, uint64_t every_ns)
+void sim_trace_start(struct sim_trace *trace, struct sim_flow *flow, struct sim_link *queue, FILE *file,
+                     uint64_t every_ns)
 {
-    *trace = (struct sim_trace){.sim = sim_of_flow(flow), .flow = flow, .queue = queue, .file = file, .every_ns = every_ns};
+    *trace =
+        (struct sim_trace){.sim = sim_of_flow(flow), .flow = flow, .queue = queue, .file = file, .every_ns = every_ns};
     trace->event = (struct event){.happen = look, .context = trace};
     if (file)
-        fputs("time_s,cwnd,ssthresh,inflight,srtt_us,min_rtt_us,pacing_rate,delivery_rate,queue_bytes,acked,received,retransmits,timeouts,"
+        fputs("time_s,cwnd,ssthresh,inflight,srtt_us,min_rtt_us,pacing_rate,delivery_rate,queue_bytes,acked,received,"
+              "retransmits,timeouts,"
               "recovery\n",
               file);
     sim_event_set(trace->sim, &trace->event, sim_now(trace->sim));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Looks at a flow's sender at equal intervals: sums for a report and, where a file is given, one line of CSV each time. A line holds
-// time_s, cwnd, ssthresh, inflight, srtt_us, min_rtt_us, pacing_rate, delivery_rate, queue_bytes, acked, received, retransmits, timeouts,
-// recovery.
+// Looks at a flow's sender at equal intervals: sums for a report and, where a file is given, one line of CSV each time.
+// A line holds time_s, cwnd, ssthresh, inflight, srtt_us, min_rtt_us, pacing_rate, delivery_rate, queue_bytes, acked,
+// received, retransmits, timeouts, recovery.
 #ifndef SIM_TRACE_H
 #define SIM_TRACE_H
 
@@ -21,8 +21,10 @@ struct sim_trace {
     struct weir_tcp_info last;                           // what was seen last
 };
 
-// `trace` must stay where it is until sim_trace_stop or sim_close. The file is the caller's; the first line is its heading.
-void sim_trace_start(struct sim_trace *trace, struct sim_flow *flow, struct sim_link *queue, FILE *file, uint64_t every_ns);
+// `trace` must stay where it is until sim_trace_stop or sim_close. The file is the caller's; the first line is its
+// heading.
+void sim_trace_start(struct sim_trace *trace, struct sim_flow *flow, struct sim_link *queue, FILE *file,
+                     uint64_t every_ns);
 void sim_trace_stop(struct sim_trace *trace);
 
 #endif

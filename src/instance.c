@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The instance: its life, and one turn of its wheel (weir_poll). Here alone every layer is in sight: the tables that lead a
-// packet upwards, and the dispatch that leads a socket's turn to transmit downwards.
+// The instance: its life, and one turn of its wheel (weir_poll). Here alone every layer is in sight: the tables that
+// lead a packet upwards, and the dispatch that leads a socket's turn to transmit downwards.
 #include "instance.h"
 
 #include "ip/flow.h"
@@ -10,8 +10,8 @@
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 
-// What one weir_poll does at the most; what is left makes the next deadline "now". With a million connections none of it is in the
-// processor's caches: each of these costs one to five microseconds.
+// What one weir_poll does at the most; what is left makes the next deadline "now". With a million connections none of
+// it is in the processor's caches: each of these costs one to five microseconds.
 #define TIMERS_PER_POLL 16u
 #define TIMERS_SORTED_PER_POLL 256u  // in memory of connections that may be cold, too
 #define TURNS_PER_POLL 16u           // sockets that send something, or an ACK alone
@@ -70,8 +70,9 @@ static int modules_init(struct weir *weir, const struct weir_config *config)
 // Of the memory given to weir_create: the instance, and what modules_init will carve.
 static size_t block_bytes(const struct weir_config *config)
 {
-    return memory_carve_bytes(sizeof(struct weir)) + handles_bytes(config->sockets_max ? config->sockets_max : WEIR_CFG_SOCKETS) +
-           arp_bytes() + ip_bytes() + loopback_bytes() + udp_bytes() + tcp_bytes(config);
+    return memory_carve_bytes(sizeof(struct weir)) +
+           handles_bytes(config->sockets_max ? config->sockets_max : WEIR_CFG_SOCKETS) + arp_bytes() + ip_bytes() +
+           loopback_bytes() + udp_bytes() + tcp_bytes(config);
 }
 
 // Inside, 0 is none.
@@ -179,7 +180,8 @@ void weir_clock(struct weir *weir, uint64_t now_us)
         return;
     clock_ms(weir, now_us - weir->now_us);
     weir->now_us = now_us;
-    if (weir->now - (uint32_t)now_us > weir->port->granularity_us)  // else clock_step was ahead of a clock finer than it says
+    if (weir->now - (uint32_t)now_us >
+        weir->port->granularity_us)  // else clock_step was ahead of a clock finer than it says
         weir->now = (uint32_t)now_us;
 }
 
@@ -190,7 +192,8 @@ static inline void frame_input(struct weir_netif *netif, const struct weir_frame
     const struct flow *const flow = flow_match(netif, frame);
     if (flow && tcp_predict_frame(netif->weir, netif, flow, frame))
         return;
-    if (frame->slices[0].length < min_u32(frame->length, WEIR_FRAME_HEAD)) {  // below, headers are read without asking again
+    // below, headers are read without asking again
+    if (frame->slices[0].length < min_u32(frame->length, WEIR_FRAME_HEAD)) {
         NETIF_COUNT(netif, rx_runt);
         return;
     }
@@ -222,8 +225,8 @@ void neighbour_failed(struct weir *weir, struct sock *sock, int error)
         datagram_link_failed(weir, (struct datagram *)sock, error);
 }
 
-// One sock's turn; one that is dead has at the most its last words to say. Returns whether it stopped only because its quantum was used up.
-// Takes from *frames what it sent.
+// One sock's turn; one that is dead has at the most its last words to say. Returns whether it stopped only because its
+// quantum was used up. Takes from *frames what it sent.
 static bool sock_turn(struct weir *weir, struct sock *sock, uint32_t *frames)
 {
     const uint8_t flags = sock->flags;
@@ -245,8 +248,8 @@ static bool sock_turn(struct weir *weir, struct sock *sock, uint32_t *frames)
     return more;
 }
 
-// One round over the socks that were on the output list when it began, or as many of them as one poll serves: the others stay first.
-// Returns whether any wants another turn.
+// One round over the socks that were on the output list when it began, or as many of them as one poll serves: the
+// others stay first. Returns whether any wants another turn.
 static bool output_round(struct weir *weir)
 {
     struct sock **const end = weir->socks.output.tail;
@@ -296,8 +299,8 @@ static __attribute__((noinline)) void slow_work(struct weir *weir)
     slow_due(weir, arp_poll(weir, weir->now_us));
 }
 
-// Replies come with nearly every connection that opens or closes: the outbox alone is looked at for them, not every module. A full
-// interface makes it wait for its deadline.
+// Replies come with nearly every connection that opens or closes: the outbox alone is looked at for them, not every
+// module. A full interface makes it wait for its deadline.
 static inline void slow_round(struct weir *weir)
 {
     if (weir->now_us >= weir->slow_due_us)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// struct weir: the one place where an instance's state is composed. Every module keeps its own part, declared in its own
-// header; a module may look at lower layers' parts, at base parts, and at its own.
+// struct weir: the one place where an instance's state is composed. Every module keeps its own part, declared in its
+// own header; a module may look at lower layers' parts, at base parts, and at its own.
 #ifndef INSTANCE_H
 #define INSTANCE_H
 
@@ -17,9 +17,9 @@
 #include "weir/instance.h"
 #include "weir/stats.h"
 
-// Of the handle table (src/socket/handle.c): where a sock lies, whose handle then holds the generation; or, in a free slot, the generation
-// of its last use and the index + 1 of the next free one (0: none), made odd. The free list is first-in first-out: a slot rests as long as
-// it can.
+// Of the handle table (src/socket/handle.c): where a sock lies, whose handle then holds the generation; or, in a free
+// slot, the generation of its last use and the index + 1 of the next free one (0: none), made odd. The free list is
+// first-in first-out: a slot rests as long as it can.
 struct slot {
     uintptr_t word;
 };
@@ -34,7 +34,7 @@ struct handles {
     uint32_t free_first, free_last;  // index + 1
     uint32_t free_count;
 #if WEIR_CFG_FAST_PATH
-    weir_socket recent;            // the stream socket of the last call, which is rather that of the next one, too; 0: none
+    weir_socket recent;  // the stream socket of the last call, which is rather that of the next one, too; 0: none
     struct tcp_conn *recent_conn;  // … its connection
 #endif
 };
@@ -93,11 +93,20 @@ struct weir {
 };
 
 #if WEIR_CFG_COUNTERS
-static inline void count_add(struct weir *weir, enum weir_counter counter, uint32_t amount) { weir->counters[counter] += amount; }
+static inline void count_add(struct weir *weir, enum weir_counter counter, uint32_t amount)
+{
+    weir->counters[counter] += amount;
+}
 static inline uint32_t counted(const struct weir *weir, enum weir_counter counter) { return weir->counters[counter]; }
 #else
-static inline void count_add(struct weir *weir, enum weir_counter counter, uint32_t amount) { (void)weir, (void)counter, (void)amount; }
-static inline uint32_t counted(const struct weir *weir, enum weir_counter counter) { return (void)weir, (void)counter, 0; }
+static inline void count_add(struct weir *weir, enum weir_counter counter, uint32_t amount)
+{
+    (void)weir, (void)counter, (void)amount;
+}
+static inline uint32_t counted(const struct weir *weir, enum weir_counter counter)
+{
+    return (void)weir, (void)counter, 0;
+}
 #endif
 static inline void count(struct weir *weir, enum weir_counter counter) { count_add(weir, counter, 1); }
 // What stands before a transport header may be another now: the flow cache's templates are made anew.
@@ -117,18 +126,22 @@ static inline void paths_changed(struct weir *weir)
     if (++weir->ip.generation == 0)  // 0 is the generation of a path never looked up
         weir->ip.generation = 1;
 }
-// Something happened that cannot have happened at the same time as what came before it, although the port's clock says so: `now` goes on by
-// `step_us`, but by less than half of what the clock cannot tell apart, so that it is never more than that ahead.
+// Something happened that cannot have happened at the same time as what came before it, although the port's clock says
+// so: `now` goes on by `step_us`, but by less than half of what the clock cannot tell apart, so that it is never more
+// than that ahead.
 static inline bool clock_steps(const struct weir *weir, uint32_t step_us)
 {
     const uint32_t ahead_us = weir->now - (uint32_t)weir->now_us;
     return 2 * (ahead_us + step_us) <= weir->port->granularity_us;
 }
-static inline void clock_step(struct weir *weir, uint32_t step_us) { weir->now += clock_steps(weir, step_us) ? step_us : 0; }
+static inline void clock_step(struct weir *weir, uint32_t step_us)
+{
+    weir->now += clock_steps(weir, step_us) ? step_us : 0;
+}
 // A module's own poll must run no later than `at_us` (see arp_poll, ip_poll, tcp_poll). Instance and modules only.
 void slow_due(struct weir *weir, uint64_t at_us);
-// ARP gave up: tells the sock by its kind (tcp_link_failed, datagram_link_failed). In instance.c; reached through a pointer-free
-// upcall so that src/link depends on nothing above it.
+// ARP gave up: tells the sock by its kind (tcp_link_failed, datagram_link_failed). In instance.c; reached through a
+// pointer-free upcall so that src/link depends on nothing above it.
 void neighbour_failed(struct weir *weir, struct sock *sock, int error);
 
 // Handle table (src/socket/handle.c).
@@ -141,7 +154,8 @@ weir_socket handle_new(struct weir *weir, struct sock *sock);  // or WEIR_NO_MEM
 void handle_free(struct weir *weir, struct sock *sock);        // also off the ready list; nothing when it has no handle
 void **handle_user(struct weir *weir, weir_socket socket,
                    bool make);  // where a valid handle's user pointer lies. NULL: there is none; with `make`: no memory
-struct sock *handle_sock(const struct weir *weir, weir_socket socket);          // NULL: no such socket
-void handle_replace(struct weir *weir, weir_socket socket, struct sock *sock);  // the same handle names another sock (listen)
+struct sock *handle_sock(const struct weir *weir, weir_socket socket);  // NULL: no such socket
+// the same handle names another sock (listen)
+void handle_replace(struct weir *weir, weir_socket socket, struct sock *sock);
 
 #endif

@@ -12,7 +12,7 @@ import sys
 from layers import EXEMPT, VISIBLE, layer
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-COLUMNS = 140
+COLUMNS = 120
 DOCUMENT_COLUMNS = 120   # of docs/ and of the pages beside it
 WIDE_TABLES = ("docs/conformance.md", "docs/security.md")   # a row names its tests, by which tools/check_conformance.py finds them: Markdown cannot wrap it
 FREESTANDING = {"stdint.h", "stddef.h", "stdbool.h", "string.h"}

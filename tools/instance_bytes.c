@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Prints what weir_size() says with default limits, run by qemu-arm: a Linux program without a C library, made with a firmware's options.
+// Prints what weir_size() says with default limits, run by qemu-arm: a Linux program without a C library, made with a
+// firmware's options.
 #include "weir/instance.h"
 static void out(unsigned long n)
 {

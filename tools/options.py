@@ -50,10 +50,21 @@ CHOICE = """\
 #define WEIR_PROFILE_FULL 1
 #endif
 #endif
-#if (defined(WEIR_PROFILE_TINY) && defined(WEIR_PROFILE_SMALL)) || (defined(WEIR_PROFILE_FULL) && (defined(WEIR_PROFILE_TINY) || defined(WEIR_PROFILE_SMALL)))
+#if (defined(WEIR_PROFILE_TINY) && defined(WEIR_PROFILE_SMALL)) || \\
+    (defined(WEIR_PROFILE_FULL) && (defined(WEIR_PROFILE_TINY) || defined(WEIR_PROFILE_SMALL)))
 #error "two profiles are chosen: WEIR_PROFILE must be one of tiny, small and full"
 #endif
 """
+
+
+def comment(text):
+    return textwrap.wrap(text, 117, initial_indent="// ", subsequent_indent="// ", break_long_words=False, break_on_hyphens=False)
+
+
+def error(text):
+    """#error, on as many lines as it takes: the preprocessor puts a line that ends with a backslash and the next together."""
+    lines = textwrap.wrap(f'#error "{text}"', 118, break_long_words=False, break_on_hyphens=False)
+    return [("" if index == 0 else " ") + line + ("\\" if index < len(lines) - 1 else "") for index, line in enumerate(lines)]
 
 
 def header(options):
@@ -64,9 +75,9 @@ def header(options):
         out += [f"#define WEIR_DEFAULT_{name} {option[profile]}" for name, option in options.items()]
     out += ["#endif", ""]
     for name, option in options.items():
-        out += [f"#ifndef WEIR_CFG_{name}  // {option['doc']}", f"#define WEIR_CFG_{name} WEIR_DEFAULT_{name}", "#endif",
+        out += [*comment(option["doc"]), f"#ifndef WEIR_CFG_{name}", f"#define WEIR_CFG_{name} WEIR_DEFAULT_{name}", "#endif",
                 f"#if WEIR_CFG_{name} < {option['min']} || WEIR_CFG_{name} > {option['max']}",
-                f'#error "WEIR_CFG_{name} must be {option["min"]} to {option["max"]}: {option["doc"]}"', "#endif"]
+                *error(f"WEIR_CFG_{name} must be {option['min']} to {option['max']}: {option['doc']}"), "#endif"]
     for name, option in options.items():
         for other in option.get("needs", []):
             out += [f"#if WEIR_CFG_{name} && !WEIR_CFG_{other} && !WEIR_CFG_COMPACT", f'#error "WEIR_CFG_{name} needs WEIR_CFG_{other}"', "#endif"]
@@ -95,7 +106,9 @@ def fingerprint(options):
     for bit in range(CONFIGURATION_BITS):
         out += [f"#if WEIR_CONFIGURATION_SUM >> {63 - bit} & 1", f"#define WEIR_CONFIGURATION_{bit} 1", "#else", f"#define WEIR_CONFIGURATION_{bit} 0", "#endif"]
     out += [f"#define WEIR_CONFIGURATION_{value:04b} {value:x}" for value in range(16)]
-    digits = [f"WEIR_CONFIGURATION_DIGIT({', '.join(f'WEIR_CONFIGURATION_{4 * digit + bit}' for bit in range(4))})" for digit in range(CONFIGURATION_BITS // 4)]
+    bits = [f"WEIR_CONFIGURATION_{bit}" for bit in range(CONFIGURATION_BITS)]
+    digits = [f"WEIR_CONFIGURATION_DIGIT({', '.join(bits[at:at + 2])}, \\\n                                 {', '.join(bits[at + 2:at + 4])})"
+              for at in range(0, CONFIGURATION_BITS, 4)]
     out += ["#define WEIR_CONFIGURATION_JOIN4(a, b, c, d) WEIR_CONFIGURATION_##a##b##c##d", "#define WEIR_CONFIGURATION_DIGIT(a, b, c, d) WEIR_CONFIGURATION_JOIN4(a, b, c, d)",
             "#define WEIR_CONFIGURATION_JOIN6(a, b, c, d, e, f) a##b##c##d##e##f", "#define WEIR_CONFIGURATION_WORD(a, b, c, d, e, f) WEIR_CONFIGURATION_JOIN6(a, b, c, d, e, f)",
             "#define WEIR_CONFIGURATION \\\n    WEIR_CONFIGURATION_WORD( \\\n        " + ", \\\n        ".join(digits) + ")", "#endif", "",
@@ -126,7 +139,7 @@ struct weir_cc;
 """]
     for option in rows.values():
         doc = option["doc"].removeprefix(f"congestion control {option['congestion_control']}: ")
-        out += [*textwrap.wrap(doc, 117, initial_indent="// ", subsequent_indent="// "), f"extern const struct weir_cc weir_cc_{option['congestion_control']};"]
+        out += [*comment(doc), f"extern const struct weir_cc weir_cc_{option['congestion_control']};"]
     out += ["", "// So many are built in.", "#define WEIR_CC_COUNT \\\n    (" + " + \\\n     ".join(f"WEIR_CFG_{name}" for name in rows) + ")", "",
            "// Bytes of a connection that hold the state of each, and of any of this build."]
     out += [f"#define WEIR_CC_STATE_{option['congestion_control'].upper()} {option['state_bytes']}" for option in rows.values()]

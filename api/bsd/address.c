@@ -24,8 +24,8 @@ int bsd_address_in(struct weir_bsd *bsd, const struct weir_sockaddr *address, we
     return WEIR_OK;
 }
 
-int bsd_address_out(struct weir_bsd *bsd, uint8_t family, const struct weir_endpoint *endpoint, struct weir_sockaddr *address,
-                    weir_socklen *length)
+int bsd_address_out(struct weir_bsd *bsd, uint8_t family, const struct weir_endpoint *endpoint,
+                    struct weir_sockaddr *address, weir_socklen *length)
 {
     union bsd_sockaddr name;
     if (!address)
@@ -34,7 +34,8 @@ int bsd_address_out(struct weir_bsd *bsd, uint8_t family, const struct weir_endp
     if (!length || bsd_copy_in(bsd, &room, length, sizeof room))
         return WEIR_FAULT;
     const weir_socklen whole = bsd_sockaddr_make(family, endpoint, &name);
-    if (bsd_copy_out(bsd, address, &name, room < whole ? room : whole) || bsd_copy_out(bsd, length, &whole, sizeof whole))
+    if (bsd_copy_out(bsd, address, &name, room < whole ? room : whole) ||
+        bsd_copy_out(bsd, length, &whole, sizeof whole))
         return WEIR_FAULT;
     return WEIR_OK;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// getaddrinfo (POSIX, RFC 3493 §6.1): numeric addresses and services, a table of services, and the registered resolver for names.
+// getaddrinfo (POSIX, RFC 3493 §6.1): numeric addresses and services, a table of services, and the registered resolver
+// for names.
 #include "internal.h"
 
 struct service {
@@ -10,16 +11,20 @@ struct service {
 
 // IANA's assignments, the ones that embedded systems use.
 static const struct service services[] = {
-    {"echo", 7, 3},    {"discard", 9, 3},  {"daytime", 13, 3}, {"chargen", 19, 3}, {"ftp-data", 20, 1}, {"ftp", 21, 1},
-    {"ssh", 22, 1},    {"telnet", 23, 1},  {"smtp", 25, 1},    {"time", 37, 3},    {"domain", 53, 3},   {"tftp", 69, 2},
-    {"http", 80, 1},   {"www", 80, 1},     {"pop3", 110, 1},   {"ntp", 123, 2},    {"imap", 143, 1},    {"snmp", 161, 2},
-    {"https", 443, 1}, {"syslog", 514, 2}, {"mqtt", 1883, 1},  {"coap", 5683, 2},
+    {"echo", 7, 3},    {"discard", 9, 3}, {"daytime", 13, 3}, {"chargen", 19, 3}, {"ftp-data", 20, 1},
+    {"ftp", 21, 1},    {"ssh", 22, 1},    {"telnet", 23, 1},  {"smtp", 25, 1},    {"time", 37, 3},
+    {"domain", 53, 3}, {"tftp", 69, 2},   {"http", 80, 1},    {"www", 80, 1},     {"pop3", 110, 1},
+    {"ntp", 123, 2},   {"imap", 143, 1},  {"snmp", 161, 2},   {"https", 443, 1},  {"syslog", 514, 2},
+    {"mqtt", 1883, 1}, {"coap", 5683, 2},
 };
 
 static const struct kind {
     int type, protocol;
 } kinds[] = {
-    {WEIR_SOCK_STREAM, WEIR_IPPROTO_TCP}, {WEIR_SOCK_DGRAM, WEIR_IPPROTO_UDP}, {WEIR_SOCK_RAW, 0}};  // in the order of service.kinds' bits
+    // in the order of service.kinds' bits
+    {WEIR_SOCK_STREAM, WEIR_IPPROTO_TCP},
+    {WEIR_SOCK_DGRAM, WEIR_IPPROTO_UDP},
+    {WEIR_SOCK_RAW, 0}};
 
 #define ADDRESSES 8
 #define NAME_MAX_BYTES 256  // a canonical name with its end
@@ -90,7 +95,8 @@ static int kinds_wanted(const struct weir_addrinfo *hints, uint8_t *wanted)
     *wanted = 0;
     for (size_t index = 0; index < sizeof kinds / sizeof *kinds; index++) {
         const bool type = hints->ai_socktype == 0 || hints->ai_socktype == kinds[index].type;
-        const bool protocol = hints->ai_protocol == 0 || kinds[index].protocol == 0 || hints->ai_protocol == kinds[index].protocol;
+        const bool protocol =
+            hints->ai_protocol == 0 || kinds[index].protocol == 0 || hints->ai_protocol == kinds[index].protocol;
         if (type && protocol)
             *wanted |= (uint8_t)(1u << index);
     }
@@ -100,7 +106,10 @@ static int kinds_wanted(const struct weir_addrinfo *hints, uint8_t *wanted)
 #if WEIR_CFG_IP6
 static const uint8_t loopback6[16] = {[15] = 1};
 
-static bool family_known(int family) { return family == WEIR_AF_UNSPEC || family == WEIR_AF_INET || family == WEIR_AF_INET6; }
+static bool family_known(int family)
+{
+    return family == WEIR_AF_UNSPEC || family == WEIR_AF_INET || family == WEIR_AF_INET6;
+}
 
 // A zone is an interface's name or its number (RFC 4007 §11.2).
 static int numeric6(struct weir_bsd *bsd, const char *node, struct weir_addr *out)
@@ -145,14 +154,23 @@ static uint8_t family_of(const struct weir_addrinfo *hints, struct weir_addr add
 }
 #else
 static bool family_known(int family) { return family == WEIR_AF_UNSPEC || family == WEIR_AF_INET; }
-static int numeric6(struct weir_bsd *bsd, const char *node, struct weir_addr *out) { return (void)bsd, (void)node, (void)out, 0; }
+static int numeric6(struct weir_bsd *bsd, const char *node, struct weir_addr *out)
+{
+    return (void)bsd, (void)node, (void)out, 0;
+}
 static int own_addresses(bool passive, struct weir_addr *out)
 {
     out[0] = weir_addr_v4(passive ? WEIR_INADDR_ANY : WEIR_INADDR_LOOPBACK);
     return 1;
 }
-static int of_family(const struct weir_addrinfo *hints, struct weir_addr *addrs, int count) { return (void)hints, (void)addrs, count; }
-static uint8_t family_of(const struct weir_addrinfo *hints, struct weir_addr addr) { return (void)hints, (void)addr, WEIR_AF_INET; }
+static int of_family(const struct weir_addrinfo *hints, struct weir_addr *addrs, int count)
+{
+    return (void)hints, (void)addrs, count;
+}
+static uint8_t family_of(const struct weir_addrinfo *hints, struct weir_addr addr)
+{
+    return (void)hints, (void)addr, WEIR_AF_INET;
+}
 #endif
 
 static int resolve_name(struct weir_bsd *bsd, const char *node, int flags, struct weir_addr *out)
@@ -213,7 +231,8 @@ static struct answer *answer_make(struct weir_bsd *bsd, const struct weir_endpoi
 }
 
 #define FLAGS_KNOWN \
-    (WEIR_AI_PASSIVE | WEIR_AI_CANONNAME | WEIR_AI_NUMERICHOST | WEIR_AI_ADDRCONFIG | WEIR_AI_NUMERICSERV | WEIR_AI_V4MAPPED | WEIR_AI_ALL)
+    (WEIR_AI_PASSIVE | WEIR_AI_CANONNAME | WEIR_AI_NUMERICHOST | WEIR_AI_ADDRCONFIG | WEIR_AI_NUMERICSERV | \
+     WEIR_AI_V4MAPPED | WEIR_AI_ALL)
 
 static int check(const char *node, const char *service, const struct weir_addrinfo *hints)
 {

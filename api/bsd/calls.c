@@ -60,7 +60,8 @@ static const struct kind *kind_for(int type, int *protocol)
 }
 
 // A new file for a native socket that exists already; on failure the socket is the caller's.
-static int file_for(struct weir_bsd *bsd, weir_socket socket, int domain, enum weir_socket_type type, int protocol, int flags)
+static int file_for(struct weir_bsd *bsd, weir_socket socket, int domain, enum weir_socket_type type, int protocol,
+                    int flags)
 {
     struct bsd_file *file;
     const int fd = bsd_file_open(bsd, &file);
@@ -279,7 +280,8 @@ int bsd_connect(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *addres
     return bsd_result(bsd, error);
 }
 
-// Shutting a stream for reading throws its queue away: nobody may be copying out of it. Whoever sleeps in the gate copies nothing.
+// Shutting a stream for reading throws its queue away: nobody may be copying out of it. Whoever sleeps in the gate
+// copies nothing.
 static void reader_out(struct bsd_file *file)
 {
     if (bsd_gate_enter(file, &file->read, WEIR_NEVER, false) == WEIR_OK)
@@ -298,7 +300,8 @@ int bsd_shutdown(struct weir_bsd *bsd, int fd, int how)
             reader_out(file);
         if (how != WEIR_SHUT_RD && bsd_layer_of(file))
             (void)bsd_layer_of(file)->shutdown(file);
-        error = file->flags & BSD_DEAD ? WEIR_CLOSED : weir_socket_shutdown(bsd->weir, file->socket, (enum weir_shutdown)(how + 1));
+        error = file->flags & BSD_DEAD ? WEIR_CLOSED
+                                       : weir_socket_shutdown(bsd->weir, file->socket, (enum weir_shutdown)(how + 1));
         if (!error)
             bsd_file_notify(file, WEIR_READABLE | WEIR_WRITABLE);  // who sleeps in it looks again
         bsd_file_unpin(file);
@@ -310,8 +313,8 @@ int bsd_shutdown(struct weir_bsd *bsd, int fd, int how)
 #if WEIR_CFG_SOCKET_OPTIONS
 #define LINGER_LOOK_US 50000u  // looks again at least so often: an acknowledged FIN is no readiness event
 
-// SO_LINGER with a time: sends FIN and waits until everything is acknowledged. Whatever is left when the time is over goes on in
-// the background, as everywhere.
+// SO_LINGER with a time: sends FIN and waits until everything is acknowledged. Whatever is left when the time is over
+// goes on in the background, as everywhere.
 static void linger(struct weir_bsd *bsd, struct bsd_file *file)
 {
     int32_t seconds = -1, bytes = 0;

@@ -46,7 +46,10 @@ int bsd_sleep(struct weir_bsd *bsd, const void *token, uint64_t deadline_us)
     return answer == 0 ? WEIR_OK : answer == 1 ? WEIR_AGAIN : WEIR_INTERRUPTED;
 }
 
-uint64_t bsd_deadline(struct weir_bsd *bsd, uint64_t timeout_us) { return timeout_us ? weir_now_us(bsd->weir) + timeout_us : WEIR_NEVER; }
+uint64_t bsd_deadline(struct weir_bsd *bsd, uint64_t timeout_us)
+{
+    return timeout_us ? weir_now_us(bsd->weir) + timeout_us : WEIR_NEVER;
+}
 
 void bsd_wake(struct weir_bsd *bsd, const void *token)
 {
@@ -54,8 +57,8 @@ void bsd_wake(struct weir_bsd *bsd, const void *token)
         bsd->port->wake(bsd->port->context, token);
 }
 
-// Without an allocator: free lists of sizes in steps of 32 bytes, filled from the caller's block. Larger pieces are refused; the
-// descriptor table takes its own at creation.
+// Without an allocator: free lists of sizes in steps of 32 bytes, filled from the caller's block. Larger pieces are
+// refused; the descriptor table takes its own at creation.
 static size_t class_of(size_t bytes) { return bytes ? (bytes - 1) / 32 : 0; }
 
 static void *block_take(struct weir_bsd *bsd, size_t bytes)

@@ -181,8 +181,8 @@ static int set_membership(struct request *r, bool join)
     const int index = membership_netif(r, group.imr_address, whole(r, sizeof group) ? group.imr_ifindex : 0);
     if (index < 0)
         return index;
-    return weir_socket_membership(r->bsd->weir, r->file->socket, weir_addr_v4(weir_ntohl(group.imr_multiaddr.s_addr)), (uint8_t)index,
-                                  join);
+    return weir_socket_membership(r->bsd->weir, r->file->socket, weir_addr_v4(weir_ntohl(group.imr_multiaddr.s_addr)),
+                                  (uint8_t)index, join);
 }
 #else
 static int set_membership(struct request *r, bool join)
@@ -287,7 +287,10 @@ static int set_ip6(struct request *r)
 }
 
 // Options of IPv6 are those of sockets of AF_INET6.
-static bool level_known(const struct request *r) { return r->level != WEIR_IPPROTO_IPV6 || r->file->family == WEIR_AF_INET6; }
+static bool level_known(const struct request *r)
+{
+    return r->level != WEIR_IPPROTO_IPV6 || r->file->family == WEIR_AF_INET6;
+}
 #else
 static int32_t number6(const struct request *r, int32_t value) { return (void)r, value; }
 static int set_ip6(struct request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
@@ -297,7 +300,8 @@ static bool level_known(const struct request *r) { return (void)r, true; }
 #if WEIR_CFG_REALTIME
 static int set_realtime(struct request *r)
 {
-    return whole(r, sizeof r->value.realtime) ? weir_realtime_set(r->bsd->weir, r->file->socket, &r->value.realtime) : WEIR_INVALID;
+    return whole(r, sizeof r->value.realtime) ? weir_realtime_set(r->bsd->weir, r->file->socket, &r->value.realtime)
+                                              : WEIR_INVALID;
 }
 static int get_realtime(struct request *r)
 {
@@ -393,7 +397,8 @@ static int layer_set(struct weir_bsd *bsd, int fd, int level, int name, const vo
     struct bsd_file *file;
     const struct bsd_layer_kind *const kind = bsd_layers_of(bsd, level);
     const int error = layer_option(bsd, fd, &file);
-    return error ? bsd_fail(bsd, error) : layer_done(bsd, file, kind->set(bsd_layers_context(bsd), file, name, value, length));
+    return error ? bsd_fail(bsd, error)
+                 : layer_done(bsd, file, kind->set(bsd_layers_context(bsd), file, name, value, length));
 }
 
 static int layer_get(struct weir_bsd *bsd, int fd, int level, int name, void *value, weir_socklen *length)
@@ -401,7 +406,8 @@ static int layer_get(struct weir_bsd *bsd, int fd, int level, int name, void *va
     struct bsd_file *file;
     const struct bsd_layer_kind *const kind = bsd_layers_of(bsd, level);
     const int error = layer_option(bsd, fd, &file);
-    return error ? bsd_fail(bsd, error) : layer_done(bsd, file, kind->get(bsd_layers_context(bsd), file, name, value, length));
+    return error ? bsd_fail(bsd, error)
+                 : layer_done(bsd, file, kind->get(bsd_layers_context(bsd), file, name, value, length));
 }
 
 int bsd_setsockopt(struct weir_bsd *bsd, int fd, int level, int name, const void *value, weir_socklen length)
@@ -426,7 +432,7 @@ int bsd_setsockopt(struct weir_bsd *bsd, int fd, int level, int name, const void
     return bsd_result(bsd, error);
 }
 
-// --- get --------------------------------------------------------------------------------------------------------------------
+// --- get -------------------------------------------------------------------------------------------------------------
 static int get_number(struct request *r, enum weir_option option)
 {
     r->length = sizeof r->value.number;
@@ -494,8 +500,10 @@ static int get_max_pacing_rate(struct request *r)
 
 static int get_socket(struct request *r)
 {
-    static const uint8_t types[] = {
-        [WEIR_STREAM] = WEIR_SOCK_STREAM, [WEIR_DATAGRAM] = WEIR_SOCK_DGRAM, [WEIR_RAW] = WEIR_SOCK_RAW, [WEIR_ICMP] = WEIR_SOCK_DGRAM};
+    static const uint8_t types[] = {[WEIR_STREAM] = WEIR_SOCK_STREAM,
+                                    [WEIR_DATAGRAM] = WEIR_SOCK_DGRAM,
+                                    [WEIR_RAW] = WEIR_SOCK_RAW,
+                                    [WEIR_ICMP] = WEIR_SOCK_DGRAM};
     switch (r->name) {
     case WEIR_SO_ERROR: return get_error(r);
     case WEIR_SO_TYPE: return get_plain(r, types[r->file->type]);
@@ -629,7 +637,7 @@ int bsd_getsockopt(struct weir_bsd *bsd, int fd, int level, int name, void *valu
     return 0;
 }
 
-// --- fcntl, ioctl -------------------------------------------------------------------------------------------------------------
+// --- fcntl, ioctl ----------------------------------------------------------------------------------------------------
 static int set_nonblock(struct bsd_file *file, bool on)
 {
     file->flags = (uint8_t)(on ? file->flags | BSD_NONBLOCK : file->flags & ~BSD_NONBLOCK);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Wait sets, as epoll. An item is linked to its file; news puts it on the set's ready list and grants one waiting task. Waiting
-// takes items off the list and looks at the level: a level-triggered one that is ready goes back to the end (and falls off when it
-// is found idle), an edge-triggered one leaves until the next news. Work is proportional to what is ready, not to what is watched.
+// Wait sets, as epoll. An item is linked to its file; news puts it on the set's ready list and grants one waiting task.
+// Waiting takes items off the list and looks at the level: a level-triggered one that is ready goes back to the end
+// (and falls off when it is found idle), an edge-triggered one leaves until the next news. Work is proportional to what
+// is ready, not to what is watched.
 #include "internal.h"
 
 #if WEIR_CFG_BSD_POLL
@@ -153,7 +154,8 @@ static int item_add(struct bsd_set *set, struct bsd_file *file, const struct wei
     struct item *item = bsd_alloc(set->file->bsd, sizeof *item);
     if (!item)
         return BSD_OUT_OF_MEMORY;
-    *item = (struct item){.link = {.news = item_news}, .set = set, .next = set->items, .at = &set->items, .event = *event};
+    *item =
+        (struct item){.link = {.news = item_news}, .set = set, .next = set->items, .at = &set->items, .event = *event};
     if (item->next)
         item->next->at = &item->next;
     set->items = item;
@@ -172,7 +174,8 @@ static int item_modify(struct item *item, const struct weir_epoll_event *event)
     return WEIR_OK;
 }
 
-static int control(struct bsd_file *set_file, int operation, struct bsd_file *file, const struct weir_epoll_event *event)
+static int control(struct bsd_file *set_file, int operation, struct bsd_file *file,
+                   const struct weir_epoll_event *event)
 {
     struct bsd_set *set = set_file->set;
     if (file->set)
@@ -260,7 +263,9 @@ int bsd_epoll_wait(struct weir_bsd *bsd, int set_fd, struct weir_epoll_event *ev
     struct bsd_file *file = bsd_file_pin(bsd, set_fd);
     int result = WEIR_BAD_SOCKET;
     if (file) {
-        const uint64_t deadline_us = timeout_ms < 0 ? WEIR_NEVER : timeout_ms ? weir_now_us(bsd->weir) + (uint64_t)timeout_ms * 1000u : 0;
+        const uint64_t deadline_us = timeout_ms < 0 ? WEIR_NEVER
+                                     : timeout_ms   ? weir_now_us(bsd->weir) + (uint64_t)timeout_ms * 1000u
+                                                    : 0;
         result = file->set ? wait_for(file, local, most, deadline_us) : WEIR_INVALID;
         bsd_file_unpin(file);
     }

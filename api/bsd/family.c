@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sockets of AF_INET6 (RFC 3493): their names, and which names they take. One of both families has IPv4 addresses mapped (§3.7).
+// Sockets of AF_INET6 (RFC 3493): their names, and which names they take. One of both families has IPv4 addresses
+// mapped (§3.7).
 #include "internal.h"
 
 #if WEIR_CFG_IP6

@@ -232,8 +232,8 @@ bool bsd_turn_grant(struct weir_bsd *bsd, struct bsd_turns *turns)
     return true;
 }
 
-// An impatient task (non-blocking) waits only for one that is copying, which ends soon; if that one sleeps, there is nothing
-// to be had now.
+// An impatient task (non-blocking) waits only for one that is copying, which ends soon; if that one sleeps, there is
+// nothing to be had now.
 int bsd_gate_enter(struct bsd_file *file, struct bsd_gate *gate, uint64_t deadline_us, bool patient)
 {
     struct weir_bsd *bsd = file->bsd;

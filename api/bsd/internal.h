@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the files of api/bsd share. Unless said otherwise these functions are called with the instance's lock held.
 //
-// A call in progress pins its file. Reading and writing each have a gate: one task at a time goes through, the others queue. The
-// task inside sleeps on the gate's own address when the socket has nothing for it; tasks in the queue sleep on their turn. Closing
-// takes the descriptor away at once, marks the file dead and wakes everybody; the last to leave frees it.
+// A call in progress pins its file. Reading and writing each have a gate: one task at a time goes through, the others
+// queue. The task inside sleeps on the gate's own address when the socket has nothing for it; tasks in the queue sleep
+// on their turn. Closing takes the descriptor away at once, marks the file dead and wakes everybody; the last to leave
+// frees it.
 #ifndef BSD_INTERNAL_H
 #define BSD_INTERNAL_H
 
@@ -99,7 +100,10 @@ struct bsd_file {
 };
 
 // The file's family; without IPv6 there is one, and nothing is kept.
-static inline uint8_t bsd_family(const struct bsd_file *file) { return WEIR_CFG_IP6 ? file->family : (uint8_t)WEIR_AF_INET; }
+static inline uint8_t bsd_family(const struct bsd_file *file)
+{
+    return WEIR_CFG_IP6 ? file->family : (uint8_t)WEIR_AF_INET;
+}
 static inline void bsd_family_set(struct bsd_file *file, int family)
 {
     if (WEIR_CFG_IP6)
@@ -132,7 +136,7 @@ struct weir_bsd {
     void *free[BSD_CLASSES];
 };
 
-// --- context.c -----------------------------------------------------------------------------------------------------------
+// --- context.c -------------------------------------------------------------------------------------------------------
 void bsd_lock(struct weir_bsd *bsd);
 void bsd_clock(struct weir_bsd *bsd);           // sets the instance's clock
 void bsd_enter(struct weir_bsd *bsd);           // bsd_lock, bsd_clock
@@ -149,10 +153,11 @@ int bsd_sleep(struct weir_bsd *bsd, const void *token, uint64_t deadline_us);
 uint64_t bsd_deadline(struct weir_bsd *bsd, uint64_t timeout_us);  // of a timeout from now; 0: never
 void bsd_wake(struct weir_bsd *bsd, const void *token);
 
-// --- file.c --------------------------------------------------------------------------------------------------------------
+// --- file.c ----------------------------------------------------------------------------------------------------------
 struct bsd_file *bsd_file_find(struct weir_bsd *bsd, int fd);     // NULL: no such descriptor
 int bsd_file_open(struct weir_bsd *bsd, struct bsd_file **file);  // the descriptor of a new, zeroed file; or an error
-struct bsd_file *bsd_file_remove(struct weir_bsd *bsd, int fd);   // takes the descriptor away, marks dead, wakes all; still pinned once
+struct bsd_file *bsd_file_remove(struct weir_bsd *bsd,
+                                 int fd);  // takes the descriptor away, marks dead, wakes all; still pinned once
 struct bsd_file *bsd_file_pin(struct weir_bsd *bsd, int fd);
 // The pinned file of a socket's descriptor in *file: WEIR_BAD_SOCKET, BSD_NOT_A_SOCKET (a wait set).
 int bsd_socket_pin(struct weir_bsd *bsd, int fd, struct bsd_file **file);
@@ -162,7 +167,8 @@ void bsd_file_link(struct bsd_file *file, struct bsd_link *link);
 void bsd_file_unlink(struct bsd_link *link);
 void bsd_file_notify(struct bsd_file *file, uint32_t events);  // wakes sleepers, tells links
 
-// Goes through a gate: WEIR_OK; WEIR_AGAIN (deadline; or it is busy and `patient` is false), WEIR_CLOSED, WEIR_INTERRUPTED.
+// Goes through a gate: WEIR_OK; WEIR_AGAIN (deadline; or it is busy and `patient` is false), WEIR_CLOSED,
+// WEIR_INTERRUPTED.
 int bsd_gate_enter(struct bsd_file *file, struct bsd_gate *gate, uint64_t deadline_us, bool patient);
 void bsd_gate_leave(struct bsd_file *file, struct bsd_gate *gate);
 // Inside the gate: sleeps until the socket has news. WEIR_OK, WEIR_AGAIN, WEIR_CLOSED, WEIR_INTERRUPTED.
@@ -172,7 +178,7 @@ void bsd_turn_append(struct bsd_turns *turns, struct bsd_turn *turn);
 void bsd_turn_remove(struct bsd_turns *turns, struct bsd_turn *turn);
 bool bsd_turn_grant(struct weir_bsd *bsd, struct bsd_turns *turns);  // wakes the first; false: none waits
 
-// --- others ------------------------------------------------------------------------------------------------------------------
+// --- others ----------------------------------------------------------------------------------------------------------
 // A name as the caller gave it.
 struct bsd_name {
     struct weir_endpoint endpoint;
@@ -204,7 +210,8 @@ int bsd_name_peer(const struct bsd_file *file, struct bsd_name *name);
 union bsd_sockaddr {
     struct weir_sockaddr_in in;
 };
-static inline weir_socklen bsd_sockaddr_make(uint8_t family, const struct weir_endpoint *endpoint, union bsd_sockaddr *out)
+static inline weir_socklen bsd_sockaddr_make(uint8_t family, const struct weir_endpoint *endpoint,
+                                             union bsd_sockaddr *out)
 {
     (void)family;
     return bsd_sockaddr_make4(endpoint, &out->in);
@@ -214,20 +221,28 @@ static inline int bsd_sockaddr_read(const union bsd_sockaddr *from, size_t bytes
     (void)from, (void)bytes, (void)out;
     return BSD_NO_FAMILY;
 }
-static inline int bsd_name_check(const struct bsd_file *file, const struct bsd_name *name) { return (void)file, (void)name, WEIR_OK; }
-static inline int bsd_name_peer(const struct bsd_file *file, struct bsd_name *name) { return (void)file, (void)name, WEIR_OK; }
+static inline int bsd_name_check(const struct bsd_file *file, const struct bsd_name *name)
+{
+    return (void)file, (void)name, WEIR_OK;
+}
+static inline int bsd_name_peer(const struct bsd_file *file, struct bsd_name *name)
+{
+    return (void)file, (void)name, WEIR_OK;
+}
 #endif
 // Names between the caller's memory and ours; without the lock.
-int bsd_address_in(struct weir_bsd *bsd, const struct weir_sockaddr *address, weir_socklen length, struct bsd_name *out);
-int bsd_address_out(struct weir_bsd *bsd, uint8_t family, const struct weir_endpoint *endpoint, struct weir_sockaddr *address,
-                    weir_socklen *length);
+int bsd_address_in(struct weir_bsd *bsd, const struct weir_sockaddr *address, weir_socklen length,
+                   struct bsd_name *out);
+int bsd_address_out(struct weir_bsd *bsd, uint8_t family, const struct weir_endpoint *endpoint,
+                    struct weir_sockaddr *address, weir_socklen *length);
 
 // A walk over an I/O vector.
 struct bsd_cursor {
     const struct weir_iovec *vector;
     size_t count, offset;
 };
-// Moves `bytes` (the vector has as many left) between a piece of ours and the vector; `from` or `to` NULL: skips. WEIR_FAULT.
+// Moves `bytes` (the vector has as many left) between a piece of ours and the vector; `from` or `to` NULL: skips.
+// WEIR_FAULT.
 int bsd_cursor_in(struct weir_bsd *bsd, struct bsd_cursor *cursor, void *to, size_t bytes);
 int bsd_cursor_out(struct weir_bsd *bsd, struct bsd_cursor *cursor, const void *from, size_t bytes);
 
@@ -252,12 +267,12 @@ int bsd_message_send(struct bsd_transfer *transfer, int flags);
 int bsd_message_receive(struct bsd_transfer *transfer, int flags);
 
 // --- layers ---------------------------------------------------------------------------------------
-// What lies between a stream and its descriptor, and takes over what the descriptor does with bytes. All are called with
-// the lock held and the file pinned, and may release the lock meanwhile. Errors as everywhere.
+// What lies between a stream and its descriptor, and takes over what the descriptor does with bytes. All are called
+// with the lock held and the file pinned, and may release the lock meanwhile. Errors as everywhere.
 struct bsd_layer {
     int (*send)(struct bsd_transfer *transfer, int flags);     // as bsd_stream_send
     int (*receive)(struct bsd_transfer *transfer, int flags);  // as bsd_stream_receive
-    int (*connected)(struct bsd_file *file);                   // connect has waited for the stream: what comes before data
+    int (*connected)(struct bsd_file *file);  // connect has waited for the stream: what comes before data
     int (*accepted)(struct bsd_file *listener, struct bsd_file *file);
     int (*shutdown)(struct bsd_file *file);  // for writing
     int (*ready)(struct bsd_file *file);     // enum weir_ready beside the socket's own
@@ -279,7 +294,10 @@ static inline const struct bsd_layer_kind *bsd_layers_of(const struct weir_bsd *
 static inline void *bsd_layers_context(const struct weir_bsd *bsd) { return bsd->layers_context; }
 #else
 static inline const struct bsd_layer *bsd_layer_of(const struct bsd_file *file) { return (void)file, NULL; }
-static inline const struct bsd_layer_kind *bsd_layers_of(const struct weir_bsd *bsd, int level) { return (void)bsd, (void)level, NULL; }
+static inline const struct bsd_layer_kind *bsd_layers_of(const struct weir_bsd *bsd, int level)
+{
+    return (void)bsd, (void)level, NULL;
+}
 static inline void *bsd_layers_context(const struct weir_bsd *bsd) { return (void)bsd, NULL; }
 #endif
 

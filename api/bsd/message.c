@@ -6,7 +6,8 @@
 
 #define SLICES 16u
 
-// The caller's bytes in one piece of ours: where its memory may fault (it is not touched under the lock), or is scattered too widely.
+// The caller's bytes in one piece of ours: where its memory may fault (it is not touched under the lock), or is
+// scattered too widely.
 static int gather(struct bsd_transfer *t, uint8_t **bounce)
 {
     struct weir_bsd *bsd = t->file->bsd;
@@ -27,7 +28,9 @@ static int message_wait(struct bsd_transfer *t, const struct weir_slice *slices,
     int result = bsd_gate_enter(file, &file->write, t->deadline_us, t->wait);
     if (result)
         return result;
-    while ((result = weir_socket_send_message(file->bsd->weir, file->socket, &t->message, slices, count)) == WEIR_AGAIN && t->wait) {
+    while ((result = weir_socket_send_message(file->bsd->weir, file->socket, &t->message, slices, count)) ==
+               WEIR_AGAIN &&
+           t->wait) {
         const int error = bsd_gate_sleep(file, &file->write, t->deadline_us);
         if (error) {
             result = error;
@@ -53,7 +56,8 @@ int bsd_message_send(struct bsd_transfer *t, int flags)
     } else {
         for (size_t index = 0; index < t->cursor.count; index++)
             if (t->cursor.vector[index].iov_len)
-                slices[count++] = (struct weir_slice){t->cursor.vector[index].iov_base, (uint32_t)t->cursor.vector[index].iov_len};
+                slices[count++] =
+                    (struct weir_slice){t->cursor.vector[index].iov_base, (uint32_t)t->cursor.vector[index].iov_len};
     }
     if (!error)
         error = t->file->flags & BSD_DEAD ? WEIR_CLOSED : message_wait(t, slices, count);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// poll and select. Both look once; if nothing is there they link an entry to every file and sleep on one token until a file has
-// news they asked for. Work is proportional to the number of descriptors, as the interfaces demand; wait sets are for many.
+// poll and select. Both look once; if nothing is there they link an entry to every file and sleep on one token until a
+// file has news they asked for. Work is proportional to the number of descriptors, as the interfaces demand; wait sets
+// are for many.
 #include "internal.h"
 
 #if WEIR_CFG_BSD_POLL
@@ -91,8 +92,8 @@ static int poll_entries(struct poller *poller, uint64_t deadline_us)
 {
     struct weir_bsd *bsd = poller->bsd;
     for (size_t index = 0; index < poller->count; index++)
-        poller->entries[index].link =
-            (struct bsd_link){.file = poller->entries[index].fd < 0 ? NULL : bsd_file_find(bsd, poller->entries[index].fd)};
+        poller->entries[index].link = (struct bsd_link){
+            .file = poller->entries[index].fd < 0 ? NULL : bsd_file_find(bsd, poller->entries[index].fd)};
     int found = look(poller);
     if (found || deadline_us == 0)
         return found;
@@ -168,7 +169,7 @@ int bsd_poll(struct weir_bsd *bsd, struct weir_pollfd *fds, size_t count, int ti
     return bsd_result(bsd, result);
 }
 
-// --- select -----------------------------------------------------------------------------------------------------------------
+// --- select ----------------------------------------------------------------------------------------------------------
 struct sets {
     struct weir_fd_set read, write, except;
 };
@@ -188,7 +189,8 @@ static size_t entries_from(const struct sets *sets, int count, struct entry *ent
 {
     size_t used = 0;
     for (int fd = 0; fd < count; fd++) {
-        const int asked = (weir_fd_isset(fd, &sets->read) ? SELECT_READ : 0) | (weir_fd_isset(fd, &sets->write) ? SELECT_WRITE : 0) |
+        const int asked = (weir_fd_isset(fd, &sets->read) ? SELECT_READ : 0) |
+                          (weir_fd_isset(fd, &sets->write) ? SELECT_WRITE : 0) |
                           (weir_fd_isset(fd, &sets->except) ? SELECT_EXCEPT : 0);
         if (!asked)
             continue;
@@ -207,7 +209,8 @@ static int sets_fill(struct sets *sets, const struct entry *entries, size_t coun
         const struct entry *entry = &entries[index];
         if (entry->revents & WEIR_POLLNVAL)
             return WEIR_BAD_SOCKET;
-        if (entry->events & SELECT_READ && entry->revents & (WEIR_POLLIN | WEIR_POLLRDHUP | WEIR_POLLHUP | WEIR_POLLERR)) {
+        if (entry->events & SELECT_READ &&
+            entry->revents & (WEIR_POLLIN | WEIR_POLLRDHUP | WEIR_POLLHUP | WEIR_POLLERR)) {
             weir_fd_add(entry->fd, &out.read);
             bits_set++;
         }
@@ -263,8 +266,8 @@ static int sets_out(struct weir_bsd *bsd, const struct weir_fd_set *from, struct
     return to ? bsd_copy_out(bsd, to, from, sizeof *from) : WEIR_OK;
 }
 
-int bsd_select(struct weir_bsd *bsd, int count, struct weir_fd_set *read, struct weir_fd_set *write, struct weir_fd_set *except,
-               struct weir_timeval *timeout)
+int bsd_select(struct weir_bsd *bsd, int count, struct weir_fd_set *read, struct weir_fd_set *write,
+               struct weir_fd_set *except, struct weir_timeval *timeout)
 {
     struct sets sets;
     struct weir_timeval time = {0};

@@ -10,11 +10,17 @@ void weir_posix_use(struct weir_bsd *bsd) { context = bsd; }
 
 int weir_posix_socket(int domain, int type, int protocol) { return bsd_socket(context, domain, type, protocol); }
 
-int weir_posix_bind(int fd, const struct weir_sockaddr *address, weir_socklen length) { return bsd_bind(context, fd, address, length); }
+int weir_posix_bind(int fd, const struct weir_sockaddr *address, weir_socklen length)
+{
+    return bsd_bind(context, fd, address, length);
+}
 
 int weir_posix_listen(int fd, int backlog) { return bsd_listen(context, fd, backlog); }
 
-int weir_posix_accept(int fd, struct weir_sockaddr *address, weir_socklen *length) { return bsd_accept(context, fd, address, length); }
+int weir_posix_accept(int fd, struct weir_sockaddr *address, weir_socklen *length)
+{
+    return bsd_accept(context, fd, address, length);
+}
 
 int weir_posix_accept4(int fd, struct weir_sockaddr *address, weir_socklen *length, int flags)
 {
@@ -40,31 +46,51 @@ int weir_posix_getpeername(int fd, struct weir_sockaddr *address, weir_socklen *
     return bsd_getpeername(context, fd, address, length);
 }
 
-weir_ssize weir_posix_send(int fd, const void *data, size_t bytes, int flags) { return bsd_send(context, fd, data, bytes, flags); }
+weir_ssize weir_posix_send(int fd, const void *data, size_t bytes, int flags)
+{
+    return bsd_send(context, fd, data, bytes, flags);
+}
 
-weir_ssize weir_posix_sendto(int fd, const void *data, size_t bytes, int flags, const struct weir_sockaddr *address, weir_socklen length)
+weir_ssize weir_posix_sendto(int fd, const void *data, size_t bytes, int flags, const struct weir_sockaddr *address,
+                             weir_socklen length)
 {
     return bsd_sendto(context, fd, data, bytes, flags, address, length);
 }
 
-weir_ssize weir_posix_sendmsg(int fd, const struct weir_msghdr *message, int flags) { return bsd_sendmsg(context, fd, message, flags); }
+weir_ssize weir_posix_sendmsg(int fd, const struct weir_msghdr *message, int flags)
+{
+    return bsd_sendmsg(context, fd, message, flags);
+}
 
 weir_ssize weir_posix_write(int fd, const void *data, size_t bytes) { return bsd_write(context, fd, data, bytes); }
 
-weir_ssize weir_posix_writev(int fd, const struct weir_iovec *vector, int count) { return bsd_writev(context, fd, vector, count); }
+weir_ssize weir_posix_writev(int fd, const struct weir_iovec *vector, int count)
+{
+    return bsd_writev(context, fd, vector, count);
+}
 
-weir_ssize weir_posix_recv(int fd, void *data, size_t bytes, int flags) { return bsd_recv(context, fd, data, bytes, flags); }
+weir_ssize weir_posix_recv(int fd, void *data, size_t bytes, int flags)
+{
+    return bsd_recv(context, fd, data, bytes, flags);
+}
 
-weir_ssize weir_posix_recvfrom(int fd, void *data, size_t bytes, int flags, struct weir_sockaddr *address, weir_socklen *length)
+weir_ssize weir_posix_recvfrom(int fd, void *data, size_t bytes, int flags, struct weir_sockaddr *address,
+                               weir_socklen *length)
 {
     return bsd_recvfrom(context, fd, data, bytes, flags, address, length);
 }
 
-weir_ssize weir_posix_recvmsg(int fd, struct weir_msghdr *message, int flags) { return bsd_recvmsg(context, fd, message, flags); }
+weir_ssize weir_posix_recvmsg(int fd, struct weir_msghdr *message, int flags)
+{
+    return bsd_recvmsg(context, fd, message, flags);
+}
 
 weir_ssize weir_posix_read(int fd, void *data, size_t bytes) { return bsd_read(context, fd, data, bytes); }
 
-weir_ssize weir_posix_readv(int fd, const struct weir_iovec *vector, int count) { return bsd_readv(context, fd, vector, count); }
+weir_ssize weir_posix_readv(int fd, const struct weir_iovec *vector, int count)
+{
+    return bsd_readv(context, fd, vector, count);
+}
 
 int weir_posix_getsockopt(int fd, int level, int name, void *value, weir_socklen *length)
 {
@@ -78,7 +104,10 @@ int weir_posix_setsockopt(int fd, int level, int name, const void *value, weir_s
 
 int weir_posix_sockatmark(int fd) { return bsd_sockatmark(context, fd); }
 
-int weir_posix_poll(struct weir_pollfd *fds, unsigned long count, int timeout_ms) { return bsd_poll(context, fds, count, timeout_ms); }
+int weir_posix_poll(struct weir_pollfd *fds, unsigned long count, int timeout_ms)
+{
+    return bsd_poll(context, fds, count, timeout_ms);
+}
 
 int weir_posix_select(int count, struct weir_fd_set *read, struct weir_fd_set *write, struct weir_fd_set *except,
                       struct weir_timeval *timeout)
@@ -102,7 +131,8 @@ int weir_posix_epoll_wait(int set, struct weir_epoll_event *events, int most, in
     return bsd_epoll_wait(context, set, events, most, timeout_ms);
 }
 
-int weir_posix_getaddrinfo(const char *node, const char *service, const struct weir_addrinfo *hints, struct weir_addrinfo **out)
+int weir_posix_getaddrinfo(const char *node, const char *service, const struct weir_addrinfo *hints,
+                           struct weir_addrinfo **out)
 {
     return bsd_getaddrinfo(context, node, service, hints, out);
 }

@@ -22,12 +22,14 @@ int weir_posix_close(int fd);
 int weir_posix_getsockname(int fd, struct weir_sockaddr *address, weir_socklen *length);
 int weir_posix_getpeername(int fd, struct weir_sockaddr *address, weir_socklen *length);
 weir_ssize weir_posix_send(int fd, const void *data, size_t bytes, int flags);
-weir_ssize weir_posix_sendto(int fd, const void *data, size_t bytes, int flags, const struct weir_sockaddr *address, weir_socklen length);
+weir_ssize weir_posix_sendto(int fd, const void *data, size_t bytes, int flags, const struct weir_sockaddr *address,
+                             weir_socklen length);
 weir_ssize weir_posix_sendmsg(int fd, const struct weir_msghdr *message, int flags);
 weir_ssize weir_posix_write(int fd, const void *data, size_t bytes);
 weir_ssize weir_posix_writev(int fd, const struct weir_iovec *vector, int count);
 weir_ssize weir_posix_recv(int fd, void *data, size_t bytes, int flags);
-weir_ssize weir_posix_recvfrom(int fd, void *data, size_t bytes, int flags, struct weir_sockaddr *address, weir_socklen *length);
+weir_ssize weir_posix_recvfrom(int fd, void *data, size_t bytes, int flags, struct weir_sockaddr *address,
+                               weir_socklen *length);
 weir_ssize weir_posix_recvmsg(int fd, struct weir_msghdr *message, int flags);
 weir_ssize weir_posix_read(int fd, void *data, size_t bytes);
 weir_ssize weir_posix_readv(int fd, const struct weir_iovec *vector, int count);
@@ -42,7 +44,8 @@ int weir_posix_select(int count, struct weir_fd_set *read, struct weir_fd_set *w
 int weir_posix_epoll_create1(int flags);
 int weir_posix_epoll_ctl(int set, int operation, int fd, struct weir_epoll_event *event);
 int weir_posix_epoll_wait(int set, struct weir_epoll_event *events, int most, int timeout_ms);
-int weir_posix_getaddrinfo(const char *node, const char *service, const struct weir_addrinfo *hints, struct weir_addrinfo **out);
+int weir_posix_getaddrinfo(const char *node, const char *service, const struct weir_addrinfo *hints,
+                           struct weir_addrinfo **out);
 void weir_posix_freeaddrinfo(struct weir_addrinfo *list);
 unsigned weir_posix_if_nametoindex(const char *name);
 char *weir_posix_if_indextoname(unsigned index, char *name);

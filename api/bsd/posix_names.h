@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The plain POSIX names, on request: include this instead of <sys/socket.h> and its kin, and call weir_posix_use once. Every name
-// is an object-like macro for a Weir name, so it must come after the C library's headers (whose own declarations of the same
-// names it would rename) and after Weir's. One context serves the whole program.
+// The plain POSIX names, on request: include this instead of <sys/socket.h> and its kin, and call weir_posix_use once.
+// Every name is an object-like macro for a Weir name, so it must come after the C library's headers (whose own
+// declarations of the same names it would rename) and after Weir's. One context serves the whole program.
 #ifndef WEIR_POSIX_NAMES_H
 #define WEIR_POSIX_NAMES_H
 

@@ -3,7 +3,8 @@
 #include "internal.h"
 
 #define SPANS (WEIR_CFG_ALLOCATOR ? 16 : 2)  // a ring is no more than two
-#define COPY_LOCKED 2048u                    // so little is copied without giving the lock away: the two lock operations would cost more
+// so little is copied without giving the lock away: the two lock operations would cost more
+#define COPY_LOCKED 2048u
 
 int bsd_cursor_in(struct weir_bsd *bsd, struct bsd_cursor *cursor, void *to, size_t bytes)
 {
@@ -47,8 +48,8 @@ int bsd_cursor_out(struct weir_bsd *bsd, struct bsd_cursor *cursor, const void *
     return WEIR_OK;
 }
 
-// Gives the lock away for a copy of `bytes`, if that pays (or the caller's memory may fault); returns whether it did. Meanwhile the
-// pin keeps the socket, and the gate keeps others from moving the same queue.
+// Gives the lock away for a copy of `bytes`, if that pays (or the caller's memory may fault); returns whether it did.
+// Meanwhile the pin keeps the socket, and the gate keeps others from moving the same queue.
 static bool copy_begin(struct weir_bsd *bsd, bool may_fault, size_t bytes)
 {
     if (!WEIR_CFG_BSD_FAULTS || !bsd->port->unlock || (!may_fault && bytes <= COPY_LOCKED))
@@ -70,7 +71,8 @@ static int send_some(struct bsd_transfer *t, size_t want)
     struct bsd_file *file = t->file;
     struct weir_bsd *bsd = file->bsd;
     struct weir_span spans[SPANS];
-    const int lent = weir_socket_reserve(bsd->weir, file->socket, want < INT32_MAX ? (uint32_t)want : INT32_MAX, spans, SPANS);
+    const int lent =
+        weir_socket_reserve(bsd->weir, file->socket, want < INT32_MAX ? (uint32_t)want : INT32_MAX, spans, SPANS);
     if (lent <= 0)
         return lent ? lent : WEIR_AGAIN;
     const bool unlocked = copy_begin(bsd, bsd->port->copy_in != NULL, (size_t)lent);
@@ -100,7 +102,10 @@ static uint32_t next_piece(struct bsd_cursor *cursor, size_t want)
     const size_t left = cursor->vector->iov_len - cursor->offset;
     return (uint32_t)(left < want ? left : want);
 }
-static uint8_t *piece_at(const struct bsd_cursor *cursor) { return (uint8_t *)cursor->vector->iov_base + cursor->offset; }
+static uint8_t *piece_at(const struct bsd_cursor *cursor)
+{
+    return (uint8_t *)cursor->vector->iov_base + cursor->offset;
+}
 
 static int send_some(struct bsd_transfer *t, size_t want)
 {
@@ -140,7 +145,8 @@ static void hold_back(struct bsd_file *file, bool more)
 {
     int32_t corked = 0;
     struct weir *const weir = file->bsd->weir;
-    if (more == !!(file->flags & BSD_MORE) || (more && (weir_socket_get(weir, file->socket, WEIR_OPTION_CORK, &corked) || corked)))
+    if (more == !!(file->flags & BSD_MORE) ||
+        (more && (weir_socket_get(weir, file->socket, WEIR_OPTION_CORK, &corked) || corked)))
         return;
     if (!weir_socket_set(weir, file->socket, WEIR_OPTION_CORK, more))
         file->flags ^= BSD_MORE;
@@ -214,7 +220,10 @@ static int receive_looking(struct bsd_transfer *t, int flags, size_t skip, size_
 
 // One look has shown all there was, or as many pieces as it lends.
 #if WEIR_CFG_BSD_FAULTS
-static int receive_some(struct bsd_transfer *t, int flags, size_t skip, size_t want) { return receive_looking(t, flags, skip, want); }
+static int receive_some(struct bsd_transfer *t, int flags, size_t skip, size_t want)
+{
+    return receive_looking(t, flags, skip, want);
+}
 static bool more_to_see(const struct bsd_transfer *t) { return (void)t, false; }
 #else
 static int receive_some(struct bsd_transfer *t, int flags, size_t skip, size_t want)
@@ -228,22 +237,26 @@ static int receive_some(struct bsd_transfer *t, int flags, size_t skip, size_t w
     return moved;
 }
 // After a read of one piece, there are more to see where the vector has pieces behind the one that is full.
-static bool more_to_see(const struct bsd_transfer *t) { return t->cursor.count > 1 && t->cursor.offset == t->cursor.vector->iov_len; }
+static bool more_to_see(const struct bsd_transfer *t)
+{
+    return t->cursor.count > 1 && t->cursor.offset == t->cursor.vector->iov_len;
+}
 #endif
 
 #if WEIR_CFG_SOCKET_OPTIONS
-// An error waits, and nothing before it: left to the next call, since this one has bytes to return and the error is told once. Without
-// this a stream that was reset looked as if it had ended.
+// An error waits, and nothing before it: left to the next call, since this one has bytes to return and the error is
+// told once. Without this a stream that was reset looked as if it had ended.
 static bool error_next(const struct bsd_file *file)
 {
     int32_t bytes;
     struct weir *weir = file->bsd->weir;
     const int ready = weir_socket_ready(weir, file->socket);
-    return ready > 0 && ready & WEIR_ERROR && weir_socket_get(weir, file->socket, WEIR_OPTION_READABLE_BYTES, &bytes) == WEIR_OK &&
-           bytes == 0;
+    return ready > 0 && ready & WEIR_ERROR &&
+           weir_socket_get(weir, file->socket, WEIR_OPTION_READABLE_BYTES, &bytes) == WEIR_OK && bytes == 0;
 }
 
-// Sleeps until `bytes` are there: the socket's mark is the sleeper's meanwhile, who may want fewer, or have taken some already.
+// Sleeps until `bytes` are there: the socket's mark is the sleeper's meanwhile, who may want fewer, or have taken some
+// already.
 static int sleep_for(struct bsd_transfer *t, size_t bytes)
 {
     struct bsd_file *file = t->file;
@@ -251,11 +264,16 @@ static int sleep_for(struct bsd_transfer *t, size_t bytes)
         (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_RECEIVE_LOW_WATER, (int32_t)bytes);
     const int error = bsd_gate_sleep(file, &file->read, t->deadline_us);
     if (file->receive_low_water > 1)
-        (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_RECEIVE_LOW_WATER, (int32_t)file->receive_low_water);
+        (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_RECEIVE_LOW_WATER,
+                              (int32_t)file->receive_low_water);
     return error;
 }
-#else  // nobody has set a low-water mark: only MSG_WAITALL looks for an error, and sleeps again where there are too few bytes
-static bool error_next(const struct bsd_file *file) { return weir_socket_ready(file->bsd->weir, file->socket) & WEIR_ERROR; }
+// nobody has set a low-water mark: only MSG_WAITALL looks for an error, and sleeps again where there are too few bytes
+#else
+static bool error_next(const struct bsd_file *file)
+{
+    return weir_socket_ready(file->bsd->weir, file->socket) & WEIR_ERROR;
+}
 static int sleep_for(struct bsd_transfer *t, size_t bytes)
 {
     (void)bytes;
@@ -291,8 +309,8 @@ static bool at_mark(struct bsd_file *file)
 }
 #endif
 
-// Returns with at least the low-water mark of bytes, or all with MSG_WAITALL; with fewer at the end of the stream, at the urgent mark,
-// at the deadline, after an error or a signal. Never mixes what lies before and behind the mark.
+// Returns with at least the low-water mark of bytes, or all with MSG_WAITALL; with fewer at the end of the stream, at
+// the urgent mark, at the deadline, after an error or a signal. Never mixes what lies before and behind the mark.
 int bsd_stream_receive(struct bsd_transfer *t, int flags)
 {
     struct bsd_file *file = t->file;

@@ -40,15 +40,15 @@ static int move(struct bsd_transfer *t, int flags, bool sending)
     return sending ? bsd_message_send(t, flags) : bsd_message_receive(t, flags);
 }
 
-// What most calls are, where memory does not fault: one piece to or from a stream that nobody else is busy with, and no need to wait.
-// WEIR_AGAIN: it takes more.
+// What most calls are, where memory does not fault: one piece to or from a stream that nobody else is busy with, and no
+// need to wait. WEIR_AGAIN: it takes more.
 static int move_at_once(struct weir_bsd *bsd, int fd, const struct bsd_transfer *t, int flags, bool sending)
 {
     const struct bsd_file *file = bsd_file_find(bsd, fd);
     const struct weir_iovec *piece = t->cursor.vector;
     if (!file || BSD_IS_SET(file) || bsd_layer_of(file) || (MESSAGES && file->type != WEIR_STREAM) ||
-        flags & ~(WEIR_MSG_DONTWAIT | WEIR_MSG_NOSIGNAL) || t->cursor.count != 1 || !piece->iov_len || file->receive_low_water > 1 ||
-        (sending ? file->write.taken || BSD_HOLDS_BACK(file) : file->read.taken))
+        flags & ~(WEIR_MSG_DONTWAIT | WEIR_MSG_NOSIGNAL) || t->cursor.count != 1 || !piece->iov_len ||
+        file->receive_low_water > 1 || (sending ? file->write.taken || BSD_HOLDS_BACK(file) : file->read.taken))
         return WEIR_AGAIN;
     return sending ? weir_socket_write(bsd->weir, file->socket, piece->iov_base, (uint32_t)piece->iov_len)
                    : weir_socket_read(bsd->weir, file->socket, piece->iov_base, (uint32_t)piece->iov_len);
@@ -80,7 +80,8 @@ static int transfer(struct weir_bsd *bsd, int fd, struct bsd_transfer *t, int fl
     if (sending)
         bsd_clock(bsd);
     int result = WEIR_CFG_BSD_FAULTS ? WEIR_AGAIN : move_at_once(bsd, fd, t, flags, sending);
-    if (!sending && (result == WEIR_AGAIN || weir_output_pending(bsd->weir)))  // what is there is taken whatever the time is
+    // what is there is taken whatever the time is
+    if (!sending && (result == WEIR_AGAIN || weir_output_pending(bsd->weir)))
         bsd_clock(bsd);
     if (result == WEIR_AGAIN) {
         result = move_patiently(bsd, fd, t, flags, sending);
@@ -103,8 +104,8 @@ static weir_ssize send_result(struct weir_bsd *bsd, int flags, int result)
 
 #define MOST ((size_t)INT32_MAX)  // moved in one call
 
-weir_ssize bsd_sendto(struct weir_bsd *bsd, int fd, const void *data, size_t bytes, int flags, const struct weir_sockaddr *address,
-                      weir_socklen length)
+weir_ssize bsd_sendto(struct weir_bsd *bsd, int fd, const void *data, size_t bytes, int flags,
+                      const struct weir_sockaddr *address, weir_socklen length)
 {
     const struct weir_iovec one = {(void *)(uintptr_t)data, bytes < MOST ? bytes : MOST};
     struct bsd_transfer t;
@@ -119,10 +120,13 @@ weir_ssize bsd_send(struct weir_bsd *bsd, int fd, const void *data, size_t bytes
     return bsd_sendto(bsd, fd, data, bytes, flags, NULL, 0);
 }
 
-weir_ssize bsd_write(struct weir_bsd *bsd, int fd, const void *data, size_t bytes) { return bsd_sendto(bsd, fd, data, bytes, 0, NULL, 0); }
+weir_ssize bsd_write(struct weir_bsd *bsd, int fd, const void *data, size_t bytes)
+{
+    return bsd_sendto(bsd, fd, data, bytes, 0, NULL, 0);
+}
 
-weir_ssize bsd_recvfrom(struct weir_bsd *bsd, int fd, void *data, size_t bytes, int flags, struct weir_sockaddr *address,
-                        weir_socklen *length)
+weir_ssize bsd_recvfrom(struct weir_bsd *bsd, int fd, void *data, size_t bytes, int flags,
+                        struct weir_sockaddr *address, weir_socklen *length)
 {
     const struct weir_iovec one = {data, bytes < MOST ? bytes : MOST};
     struct bsd_transfer t;
@@ -139,10 +143,14 @@ weir_ssize bsd_recv(struct weir_bsd *bsd, int fd, void *data, size_t bytes, int 
 {
     return bsd_recvfrom(bsd, fd, data, bytes, flags, NULL, NULL);
 }
-weir_ssize bsd_read(struct weir_bsd *bsd, int fd, void *data, size_t bytes) { return bsd_recvfrom(bsd, fd, data, bytes, 0, NULL, NULL); }
+weir_ssize bsd_read(struct weir_bsd *bsd, int fd, void *data, size_t bytes)
+{
+    return bsd_recvfrom(bsd, fd, data, bytes, 0, NULL, NULL);
+}
 
 // Takes a copy of the caller's vector, checks it, and points the transfer at it.
-static int vector_in(struct weir_bsd *bsd, struct bsd_transfer *t, struct weir_iovec *copy, const struct weir_iovec *vector, size_t count)
+static int vector_in(struct weir_bsd *bsd, struct bsd_transfer *t, struct weir_iovec *copy,
+                     const struct weir_iovec *vector, size_t count)
 {
     if (count > WEIR_IOV_MAX)
         return WEIR_TOO_BIG;
@@ -158,7 +166,10 @@ static int vector_in(struct weir_bsd *bsd, struct bsd_transfer *t, struct weir_i
     return WEIR_OK;
 }
 
-static int vector_bad(struct weir_bsd *bsd, int error) { return bsd_fail(bsd, error == WEIR_TOO_BIG ? WEIR_INVALID : error); }
+static int vector_bad(struct weir_bsd *bsd, int error)
+{
+    return bsd_fail(bsd, error == WEIR_TOO_BIG ? WEIR_INVALID : error);
+}
 
 weir_ssize bsd_writev(struct weir_bsd *bsd, int fd, const struct weir_iovec *vector, int count)
 {
@@ -176,7 +187,7 @@ weir_ssize bsd_readv(struct weir_bsd *bsd, int fd, const struct weir_iovec *vect
     return error ? vector_bad(bsd, error) : bsd_result(bsd, transfer(bsd, fd, &t, 0, false));
 }
 
-// --- ancillary data -------------------------------------------------------------------------------------------------------
+// --- ancillary data --------------------------------------------------------------------------------------------------
 #if WEIR_CFG_IP6
 static int control_item6(struct weir_cmsghdr *cmsg, size_t bytes, struct weir_message *message)
 {
@@ -288,7 +299,8 @@ static void control_put_ip4(const struct bsd_transfer *t, struct weir_msghdr *lo
 }
 
 #if WEIR_CFG_IP6
-// A socket of AF_INET6 is told where a packet came to in one way; the number of hops and the class as the packet's family has them.
+// A socket of AF_INET6 is told where a packet came to in one way; the number of hops and the class as the packet's
+// family has them.
 static void control_put_all(const struct bsd_transfer *t, struct weir_msghdr *local, size_t room)
 {
     const bool v4 = weir_addr_is_v4(t->message.local);
@@ -325,7 +337,9 @@ static int control_out(struct weir_bsd *bsd, const struct bsd_transfer *t, struc
         uint8_t bytes[CONTROL_MAX];
     } copy = {0};
     struct weir_msghdr local = {.msg_control = &copy, .msg_flags = header->msg_flags};
-    const size_t room = !header->msg_control ? 0 : header->msg_controllen < sizeof copy ? header->msg_controllen : sizeof copy;
+    const size_t room = !header->msg_control                   ? 0
+                        : header->msg_controllen < sizeof copy ? header->msg_controllen
+                                                               : sizeof copy;
     control_put_all(t, &local, room);
     header->msg_flags = local.msg_flags;
     header->msg_controllen = local.msg_controllen;

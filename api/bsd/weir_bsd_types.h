@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Types and constants of the BSD personality. The numbers are Linux's, so that a program built for either shows the same in a trace.
+// Types and constants of the BSD personality. The numbers are Linux's, so that a program built for either shows the
+// same in a trace.
 #ifndef WEIR_BSD_TYPES_H
 #define WEIR_BSD_TYPES_H
 
@@ -14,7 +15,13 @@ typedef uint32_t weir_socklen;
 typedef intptr_t weir_ssize;
 
 enum { WEIR_AF_UNSPEC = 0, WEIR_AF_INET = 2, WEIR_AF_INET6 = 10 };  // AF_INET6: with WEIR_CFG_IP6
-enum { WEIR_SOCK_STREAM = 1, WEIR_SOCK_DGRAM = 2, WEIR_SOCK_RAW = 3, WEIR_SOCK_NONBLOCK = 04000, WEIR_SOCK_CLOEXEC = 02000000 };
+enum {
+    WEIR_SOCK_STREAM = 1,
+    WEIR_SOCK_DGRAM = 2,
+    WEIR_SOCK_RAW = 3,
+    WEIR_SOCK_NONBLOCK = 04000,
+    WEIR_SOCK_CLOEXEC = 02000000
+};
 enum {
     WEIR_IPPROTO_IP = 0,
     WEIR_IPPROTO_ICMP = 1,
@@ -127,7 +134,10 @@ struct weir_cmsghdr {
 static inline size_t weir_cmsg_align(size_t bytes) { return (bytes + sizeof(size_t) - 1) & ~(sizeof(size_t) - 1); }
 static inline size_t weir_cmsg_len(size_t bytes) { return weir_cmsg_align(sizeof(struct weir_cmsghdr)) + bytes; }
 static inline size_t weir_cmsg_space(size_t bytes) { return weir_cmsg_align(weir_cmsg_len(bytes)); }
-static inline void *weir_cmsg_data(struct weir_cmsghdr *cmsg) { return (uint8_t *)cmsg + weir_cmsg_align(sizeof *cmsg); }
+static inline void *weir_cmsg_data(struct weir_cmsghdr *cmsg)
+{
+    return (uint8_t *)cmsg + weir_cmsg_align(sizeof *cmsg);
+}
 static inline struct weir_cmsghdr *weir_cmsg_first(const struct weir_msghdr *message)
 {
     return message->msg_controllen >= sizeof(struct weir_cmsghdr) ? (struct weir_cmsghdr *)message->msg_control : NULL;
@@ -249,8 +259,21 @@ struct weir_icmp_filter {
     uint32_t data;  // a bit for each ICMP type that is not wanted
 };
 
-enum { WEIR_F_GETFD = 1, WEIR_F_SETFD = 2, WEIR_F_GETFL = 3, WEIR_F_SETFL = 4, WEIR_O_RDWR = 2, WEIR_O_NONBLOCK = 04000 };
-enum { WEIR_FIONREAD = 0x541b, WEIR_FIONBIO = 0x5421, WEIR_SIOCATMARK = 0x8905, WEIR_SIOCOUTQ = 0x5411, WEIR_SIOCOUTQNSD = 0x894b };
+enum {
+    WEIR_F_GETFD = 1,
+    WEIR_F_SETFD = 2,
+    WEIR_F_GETFL = 3,
+    WEIR_F_SETFL = 4,
+    WEIR_O_RDWR = 2,
+    WEIR_O_NONBLOCK = 04000
+};
+enum {
+    WEIR_FIONREAD = 0x541b,
+    WEIR_FIONBIO = 0x5421,
+    WEIR_SIOCATMARK = 0x8905,
+    WEIR_SIOCOUTQ = 0x5411,
+    WEIR_SIOCOUTQNSD = 0x894b
+};
 
 struct weir_pollfd {
     int fd;

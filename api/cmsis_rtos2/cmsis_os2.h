@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The names, types and values of Arm's CMSIS-RTOS2 application interface (version 2.1), written anew for Weir: for programs made for that
-// interface, over the preemptive kernel (cmsis_os2.c), and for ports/cmsis_rtos2, over whatever system offers it.
+// The names, types and values of Arm's CMSIS-RTOS2 application interface (version 2.1), written anew for Weir: for
+// programs made for that interface, over the preemptive kernel (cmsis_os2.c), and for ports/cmsis_rtos2, over whatever
+// system offers it.
 #ifndef CMSIS_OS2_H_
 #define CMSIS_OS2_H_
 
@@ -74,7 +75,8 @@ typedef struct {
 } osVersion_t;
 typedef void (*osThreadFunc_t)(void *argument);
 typedef void (*osTimerFunc_t)(void *argument);
-typedef void *osThreadId_t, *osTimerId_t, *osEventFlagsId_t, *osMutexId_t, *osSemaphoreId_t, *osMemoryPoolId_t, *osMessageQueueId_t;
+typedef void *osThreadId_t, *osTimerId_t, *osEventFlagsId_t, *osMutexId_t, *osSemaphoreId_t, *osMemoryPoolId_t,
+    *osMessageQueueId_t;
 
 typedef struct {
     const char *name;

@@ -76,8 +76,8 @@ int32_t osKernelUnlock(void)
     return result < 0 ? result : before;
 }
 
-// No thread runs but the caller, which may put the processor to sleep for the ticks returned: until a timer or a thread is due. 0: it is
-// now, or the scheduler is locked.
+// No thread runs but the caller, which may put the processor to sleep for the ticks returned: until a timer or a thread
+// is due. 0: it is now, or the scheduler is locked.
 uint32_t osKernelSuspend(void)
 {
     if (osKernelGetState() != osKernelRunning || osKernelLock() != 0)

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Memory pools and message queues: a list of places behind two semaphores, one that counts free places, one that counts what is there.
+// Memory pools and message queues: a list of places behind two semaphores, one that counts free places, one that counts
+// what is there.
 #include "internal.h"
 
 #include <string.h>
 
-static osStatus_t status_of(int result, uint32_t ticks) { return result == KERNEL_WOKEN ? osOK : ticks ? osErrorTimeout : osErrorResource; }
+static osStatus_t status_of(int result, uint32_t ticks)
+{
+    return result == KERNEL_WOKEN ? osOK : ticks ? osErrorTimeout : osErrorResource;
+}
 static uint32_t rounded(uint32_t bytes) { return (bytes + 7) & ~7u; }
 
-// --- memory pools ------------------------------------------------------------------------------------------------------------------------
+// --- memory pools ----------------------------------------------------------------------------------------------------
 struct pool {
     const char *name;
     void *own, *own_memory;
@@ -21,7 +25,8 @@ osMemoryPoolId_t osMemoryPoolNew(uint32_t blocks, uint32_t bytes, const osMemory
 {
     const uint32_t each = rounded(bytes);
     void *own;
-    if (!blocks || !bytes || bytes > UINT16_MAX || blocks > UINT16_MAX || (attr && attr->mp_mem && attr->mp_size < blocks * each))
+    if (!blocks || !bytes || bytes > UINT16_MAX || blocks > UINT16_MAX ||
+        (attr && attr->mp_mem && attr->mp_size < blocks * each))
         return NULL;
     struct pool *pool = rtos2_block(attr ? attr->cb_mem : NULL, attr ? attr->cb_size : 0, sizeof *pool, &own);
     void *memory = attr && attr->mp_mem ? attr->mp_mem : pool ? rtos2_alloc((size_t)blocks * each) : NULL;
@@ -88,7 +93,7 @@ osStatus_t osMemoryPoolDelete(osMemoryPoolId_t id)
     return osOK;
 }
 
-// --- message queues ----------------------------------------------------------------------------------------------------------------------
+// --- message queues --------------------------------------------------------------------------------------------------
 struct place {
     struct place *next;
     uint8_t priority;
@@ -105,7 +110,8 @@ osMessageQueueId_t osMessageQueueNew(uint32_t messages, uint32_t bytes, const os
 {
     const uint32_t each = (uint32_t)sizeof(struct place) + rounded(bytes);
     void *own;
-    if (!messages || !bytes || bytes > UINT16_MAX || messages > UINT16_MAX || (attr && attr->mq_mem && attr->mq_size < messages * each))
+    if (!messages || !bytes || bytes > UINT16_MAX || messages > UINT16_MAX ||
+        (attr && attr->mq_mem && attr->mq_size < messages * each))
         return NULL;
     struct queue *queue = rtos2_block(attr ? attr->cb_mem : NULL, attr ? attr->cb_size : 0, sizeof *queue, &own);
     uint8_t *memory = attr && attr->mq_mem ? attr->mq_mem : queue ? rtos2_alloc((size_t)messages * each) : NULL;

@@ -2,9 +2,12 @@
 // Event flags, mutexes, semaphores and timers.
 #include "internal.h"
 
-static osStatus_t status_of(int result, uint32_t ticks) { return result == KERNEL_WOKEN ? osOK : ticks ? osErrorTimeout : osErrorResource; }
+static osStatus_t status_of(int result, uint32_t ticks)
+{
+    return result == KERNEL_WOKEN ? osOK : ticks ? osErrorTimeout : osErrorResource;
+}
 
-// --- event flags -----------------------------------------------------------------------------------------------------------------------
+// --- event flags -----------------------------------------------------------------------------------------------------
 struct events {
     const char *name;
     void *own;
@@ -26,7 +29,8 @@ const char *osEventFlagsGetName(osEventFlagsId_t id) { return id ? ((struct even
 uint32_t osEventFlagsSet(osEventFlagsId_t id, uint32_t flags)
 {
     struct events *events = id;
-    return !events || flags & osFlagsError ? osFlagsErrorParameter : rtos2_flags_set(&events->flags, &events->waiting, flags);
+    return !events || flags & osFlagsError ? osFlagsErrorParameter
+                                           : rtos2_flags_set(&events->flags, &events->waiting, flags);
 }
 
 uint32_t osEventFlagsClear(osEventFlagsId_t id, uint32_t flags)
@@ -62,7 +66,7 @@ osStatus_t osEventFlagsDelete(osEventFlagsId_t id)
     return osOK;
 }
 
-// --- mutexes: all inherit priority, and are given on when their holder ends -------------------------------------------------------------
+// --- mutexes: all inherit priority, and are given on when their holder ends ------------------------------------------
 struct rtos2_mutex {
     const char *name;
     void *own;
@@ -76,8 +80,8 @@ osMutexId_t osMutexNew(const osMutexAttr_t *attr)
     void *own;
     struct rtos2_mutex *mutex = rtos2_block(attr ? attr->cb_mem : NULL, attr ? attr->cb_size : 0, sizeof *mutex, &own);
     if (mutex)
-        *mutex =
-            (struct rtos2_mutex){.name = attr ? attr->name : NULL, .own = own, .recursive = attr && attr->attr_bits & osMutexRecursive};
+        *mutex = (struct rtos2_mutex){
+            .name = attr ? attr->name : NULL, .own = own, .recursive = attr && attr->attr_bits & osMutexRecursive};
     return mutex;
 }
 
@@ -125,7 +129,7 @@ osStatus_t osMutexDelete(osMutexId_t id)
     return osOK;
 }
 
-// --- semaphores ------------------------------------------------------------------------------------------------------------------------
+// --- semaphores ------------------------------------------------------------------------------------------------------
 struct rtos2_semaphore {
     const char *name;
     void *own;
@@ -137,9 +141,11 @@ osSemaphoreId_t osSemaphoreNew(uint32_t most, uint32_t initial, const osSemaphor
     void *own;
     if (!most || initial > most)
         return NULL;
-    struct rtos2_semaphore *semaphore = rtos2_block(attr ? attr->cb_mem : NULL, attr ? attr->cb_size : 0, sizeof *semaphore, &own);
+    struct rtos2_semaphore *semaphore =
+        rtos2_block(attr ? attr->cb_mem : NULL, attr ? attr->cb_size : 0, sizeof *semaphore, &own);
     if (semaphore)
-        *semaphore = (struct rtos2_semaphore){.name = attr ? attr->name : NULL, .own = own, .semaphore = {.count = initial, .most = most}};
+        *semaphore = (struct rtos2_semaphore){
+            .name = attr ? attr->name : NULL, .own = own, .semaphore = {.count = initial, .most = most}};
     return semaphore;
 }
 
@@ -148,7 +154,8 @@ const char *osSemaphoreGetName(osSemaphoreId_t id) { return id ? ((struct rtos2_
 osStatus_t osSemaphoreAcquire(osSemaphoreId_t id, uint32_t timeout)
 {
     struct rtos2_semaphore *semaphore = id;
-    return semaphore ? status_of(semaphore_take(&semaphore->semaphore, rtos2_deadline(timeout)), timeout) : osErrorParameter;
+    return semaphore ? status_of(semaphore_take(&semaphore->semaphore, rtos2_deadline(timeout)), timeout)
+                     : osErrorParameter;
 }
 
 osStatus_t osSemaphoreRelease(osSemaphoreId_t id)
@@ -177,7 +184,7 @@ osStatus_t osSemaphoreDelete(osSemaphoreId_t id)
     return osOK;
 }
 
-// --- timers: their functions are called by a thread, one after another ------------------------------------------------------------------
+// --- timers: their functions are called by a thread, one after another -----------------------------------------------
 struct timer {
     struct timeout timeout;  // first
     struct timer *next;      // of those that are due
@@ -234,8 +241,8 @@ bool rtos2_timers_start(void)
     due_first = NULL;
     due_last = &due_first;
     due = (struct semaphore){0};
-    return thread_create(&timer_thread,
-                         &(struct thread_config){"timers", run_timers, NULL, timer_stack, sizeof timer_stack, osPriorityHigh});
+    return thread_create(&timer_thread, &(struct thread_config){"timers", run_timers, NULL, timer_stack,
+                                                                sizeof timer_stack, osPriorityHigh});
 }
 
 static void stop(struct timer *timer)
@@ -256,7 +263,8 @@ static void stop(struct timer *timer)
 osTimerId_t osTimerNew(osTimerFunc_t function, osTimerType_t type, void *argument, const osTimerAttr_t *attr)
 {
     void *own;
-    struct timer *timer = function ? rtos2_block(attr ? attr->cb_mem : NULL, attr ? attr->cb_size : 0, sizeof *timer, &own) : NULL;
+    struct timer *timer =
+        function ? rtos2_block(attr ? attr->cb_mem : NULL, attr ? attr->cb_size : 0, sizeof *timer, &own) : NULL;
     if (timer)
         *timer = (struct timer){.timeout = {.at_us = KERNEL_NEVER, .due = timer_due},
                                 .name = attr ? attr->name : NULL,

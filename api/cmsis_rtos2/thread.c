@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Threads, and their flags. A detached thread's memory is freed when the next one is made, since it cannot free what it stands on.
+// Threads, and their flags. A detached thread's memory is freed when the next one is made, since it cannot free what it
+// stands on.
 #include "internal.h"
 
 static struct rtos2_thread *threads;  // all that have not been freed
@@ -57,8 +58,8 @@ osThreadId_t osThreadNew(osThreadFunc_t function, void *argument, const osThread
                                     .own_stack = own_stack,
                                     .joinable = (with->attr_bits & osThreadJoinable) != 0};
     const uint32_t state = arch_interrupts_off();
-    const bool good =
-        thread_create(&thread->thread, &(struct thread_config){with->name, begin, thread, stack, stack_bytes & ~7u, (uint8_t)priority});
+    const bool good = thread_create(&thread->thread, &(struct thread_config){with->name, begin, thread, stack,
+                                                                             stack_bytes & ~7u, (uint8_t)priority});
     if (good) {
         thread->next = threads;
         threads = thread;
@@ -95,7 +96,10 @@ osStatus_t osThreadSetPriority(osThreadId_t thread, osPriority_t priority)
     return osOK;
 }
 
-osPriority_t osThreadGetPriority(osThreadId_t thread) { return thread ? (osPriority_t)of(thread)->thread.own_priority : osPriorityError; }
+osPriority_t osThreadGetPriority(osThreadId_t thread)
+{
+    return thread ? (osPriority_t)of(thread)->thread.own_priority : osPriorityError;
+}
 
 osStatus_t osThreadYield(void)
 {
@@ -173,7 +177,7 @@ uint32_t osThreadEnumerate(osThreadId_t *list, uint32_t most)
 
 uint32_t osThreadGetCount(void) { return osThreadEnumerate(NULL, UINT32_MAX); }
 
-// --- flags -----------------------------------------------------------------------------------------------------------------------------
+// --- flags -----------------------------------------------------------------------------------------------------------
 uint32_t rtos2_flags_set(uint32_t *flags, struct wait_queue *waiting, uint32_t set)
 {
     const uint32_t state = arch_interrupts_off();
@@ -185,7 +189,8 @@ uint32_t rtos2_flags_set(uint32_t *flags, struct wait_queue *waiting, uint32_t s
 }
 
 // Returns what the flags were before those it waited for were taken.
-uint32_t rtos2_flags_wait(uint32_t *flags, struct wait_queue *waiting, uint32_t wanted, uint32_t options, uint32_t ticks)
+uint32_t rtos2_flags_wait(uint32_t *flags, struct wait_queue *waiting, uint32_t wanted, uint32_t options,
+                          uint32_t ticks)
 {
     const uint64_t deadline_us = rtos2_deadline(ticks);
     const uint32_t state = arch_interrupts_off();

@@ -3,11 +3,13 @@
 
 int flock_socket(const struct flock *flock, int type) { return bsd_socket(flock->bsd, WEIR_AF_INET, type, 0); }
 
-int flock_begin(struct flock_call *call, const struct flock *flock, int socket, enum weir_socket_type type, uint32_t timeout_ms)
+int flock_begin(struct flock_call *call, const struct flock *flock, int socket, enum weir_socket_type type,
+                uint32_t timeout_ms)
 {
     *call = (struct flock_call){.bsd = flock->bsd, .wait = timeout_ms != 0};
     bsd_enter(flock->bsd);
-    call->deadline_us = timeout_ms == FLOCK_FOREVER ? WEIR_NEVER : weir_now_us(flock->bsd->weir) + timeout_ms * UINT64_C(1000);
+    call->deadline_us =
+        timeout_ms == FLOCK_FOREVER ? WEIR_NEVER : weir_now_us(flock->bsd->weir) + timeout_ms * UINT64_C(1000);
     struct bsd_file *file;
     const int error = bsd_socket_pin(flock->bsd, socket, &file);
     if (error)
@@ -24,8 +26,8 @@ int flock_end(struct flock_call *call, int result)
     return result >= 0 ? result : result == WEIR_AGAIN ? FLOCK_LATE : -1;
 }
 
-int flock_transfer(const struct flock_call *call, struct bsd_transfer *transfer, int (*move)(struct bsd_transfer *, int), const char *buf,
-                   unsigned len)
+int flock_transfer(const struct flock_call *call, struct bsd_transfer *transfer,
+                   int (*move)(struct bsd_transfer *, int), const char *buf, unsigned len)
 {
     const struct weir_iovec one = {(void *)(uintptr_t)buf, len < INT32_MAX ? len : INT32_MAX};
     transfer->file = call->file;

@@ -33,5 +33,8 @@ int tcplisten(int socket) { return flock_tcplisten(self(), socket, FLOCK_FOREVER
 int tcplisten_for(int socket, unsigned timeout_ms) { return flock_tcplisten(self(), socket, timeout_ms); }
 int tcpsend(int socket, const char *buf, unsigned len) { return flock_tcpsend(self(), socket, buf, len); }
 int tcprecv(int socket, char *buf, unsigned len) { return flock_tcprecv(self(), socket, buf, len, FLOCK_FOREVER); }
-int tcprecv_for(int socket, char *buf, unsigned len, unsigned timeout_ms) { return flock_tcprecv(self(), socket, buf, len, timeout_ms); }
+int tcprecv_for(int socket, char *buf, unsigned len, unsigned timeout_ms)
+{
+    return flock_tcprecv(self(), socket, buf, len, timeout_ms);
+}
 int tcpclose(int socket) { return flock_tcpclose(self(), socket); }

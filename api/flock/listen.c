@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// tcplisten. Of the sockets that wait on one address the first has the native listener, the others stand behind it with none; when it gets
-// its connection, or leaves without, the next takes the listener over, and with it what knocks there.
+// tcplisten. Of the sockets that wait on one address the first has the native listener, the others stand behind it with
+// none; when it gets its connection, or leaves without, the next takes the listener over, and with it what knocks
+// there.
 #include "internal.h"
 
 struct flock_waiter {  // on its task's stack
@@ -10,7 +11,8 @@ struct flock_waiter {  // on its task's stack
 };
 
 // The first that waits on the address of `of`; *count: how many do.
-static struct flock_waiter *first_of(const struct flock_listeners *listeners, const struct flock_waiter *of, uint32_t *count)
+static struct flock_waiter *first_of(const struct flock_listeners *listeners, const struct flock_waiter *of,
+                                     uint32_t *count)
 {
     struct flock_waiter *first = NULL;
     *count = 0;
@@ -75,7 +77,8 @@ static void hand_on(const struct flock_listeners *listeners, const struct flock_
 }
 
 // Inside the gate for reading, which a task of the same process in tcprecv waits for.
-static int wait_for_connection(const struct flock_call *call, struct flock_listeners *listeners, struct flock_waiter *waiter)
+static int wait_for_connection(const struct flock_call *call, struct flock_listeners *listeners,
+                               struct flock_waiter *waiter)
 {
     struct bsd_file *file = call->file;
     struct weir *weir = call->bsd->weir;

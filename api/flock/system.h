@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The system's side of flock.h: the same calls with the calling process as their first argument. A process is a context of api/bsd with
-// sockets of its own (docs/flock.md), so its sockets end with bsd_destroy. Where calls are plain functions calls.c makes them of these;
-// where they are system calls the handler calls these, and port->copy_in and copy_out guard the processes' memory.
+// The system's side of flock.h: the same calls with the calling process as their first argument. A process is a context
+// of api/bsd with sockets of its own (docs/flock.md), so its sockets end with bsd_destroy. Where calls are plain
+// functions calls.c makes them of these; where they are system calls the handler calls these, and port->copy_in and
+// copy_out guard the processes' memory.
 //
 // As with api/bsd: never with the instance's lock held, nor from an interrupt.
 #ifndef FLOCK_SYSTEM_H
@@ -30,7 +31,8 @@ void flock_use(const struct flock *(*self)(void));
 int flock_udpsocket(const struct flock *flock);
 int flock_udpbind(const struct flock *flock, int socket, const struct sockaddr *src);
 int flock_udpsendto(const struct flock *flock, int socket, const struct sockaddr *dst, const char *buf, unsigned len);
-int flock_udprecvfrom(const struct flock *flock, int socket, struct sockaddr *src, char *buf, unsigned len, uint32_t timeout_ms);
+int flock_udprecvfrom(const struct flock *flock, int socket, struct sockaddr *src, char *buf, unsigned len,
+                      uint32_t timeout_ms);
 int flock_udpclose(const struct flock *flock, int socket);
 
 int flock_tcpsocket(const struct flock *flock);

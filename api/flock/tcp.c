@@ -4,9 +4,13 @@
 
 int flock_tcpsocket(const struct flock *flock) { return flock_socket(flock, WEIR_SOCK_STREAM); }
 
-static bool meet(struct weir_addr a, struct weir_addr b) { return weir_addr_is_any(a) || weir_addr_is_any(b) || weir_addr_equal(a, b); }
+static bool meet(struct weir_addr a, struct weir_addr b)
+{
+    return weir_addr_is_any(a) || weir_addr_is_any(b) || weir_addr_equal(a, b);
+}
 
-// Whether a socket that does not listen has the address. What is in TIME-WAIT, or was closed and goes on by itself, is no socket any more.
+// Whether a socket that does not listen has the address. What is in TIME-WAIT, or was closed and goes on by itself, is
+// no socket any more.
 static bool taken(struct weir *weir, weir_socket own, const struct weir_endpoint *local)
 {
     struct weir_socket_info info;

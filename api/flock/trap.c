@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// flock.h by system calls, for processes; calls.c has the same functions for systems without. Linked to programs with processes only.
+// flock.h by system calls, for processes; calls.c has the same functions for systems without. Linked to programs with
+// processes only.
 #include "trap.h"
 
 #include "api/flock/system.h"
@@ -15,7 +16,10 @@ int udpsendto(int socket, const struct sockaddr *dst, const char *buf, unsigned 
 {
     return call(CALL_UDPSENDTO, socket, (intptr_t)dst, (intptr_t)buf, (intptr_t)len, 0);
 }
-int udprecvfrom(int socket, struct sockaddr *src, char *buf, unsigned len) { return udprecvfrom_for(socket, src, buf, len, FLOCK_FOREVER); }
+int udprecvfrom(int socket, struct sockaddr *src, char *buf, unsigned len)
+{
+    return udprecvfrom_for(socket, src, buf, len, FLOCK_FOREVER);
+}
 int udprecvfrom_for(int socket, struct sockaddr *src, char *buf, unsigned len, unsigned timeout_ms)
 {
     return call(CALL_UDPRECVFROM, socket, (intptr_t)src, (intptr_t)buf, (intptr_t)len, (intptr_t)timeout_ms);
@@ -30,8 +34,14 @@ int tcpconnect_for(int socket, const struct sockaddr *dst, unsigned timeout_ms)
     return call(CALL_TCPCONNECT, socket, (intptr_t)dst, (intptr_t)timeout_ms, 0, 0);
 }
 int tcplisten(int socket) { return tcplisten_for(socket, FLOCK_FOREVER); }
-int tcplisten_for(int socket, unsigned timeout_ms) { return call(CALL_TCPLISTEN, socket, (intptr_t)timeout_ms, 0, 0, 0); }
-int tcpsend(int socket, const char *buf, unsigned len) { return call(CALL_TCPSEND, socket, (intptr_t)buf, (intptr_t)len, 0, 0); }
+int tcplisten_for(int socket, unsigned timeout_ms)
+{
+    return call(CALL_TCPLISTEN, socket, (intptr_t)timeout_ms, 0, 0, 0);
+}
+int tcpsend(int socket, const char *buf, unsigned len)
+{
+    return call(CALL_TCPSEND, socket, (intptr_t)buf, (intptr_t)len, 0, 0);
+}
 int tcprecv(int socket, char *buf, unsigned len) { return tcprecv_for(socket, buf, len, FLOCK_FOREVER); }
 int tcprecv_for(int socket, char *buf, unsigned len, unsigned timeout_ms)
 {

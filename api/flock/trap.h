@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The numbers of the system calls by which processes of kernel/preempt reach flock.h's functions; their arguments are the functions', those
-// that wait have the timeout behind them.
+// The numbers of the system calls by which processes of kernel/preempt reach flock.h's functions; their arguments are
+// the functions', those that wait have the timeout behind them.
 #ifndef FLOCK_TRAP_H
 #define FLOCK_TRAP_H
 

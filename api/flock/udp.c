@@ -27,7 +27,8 @@ int flock_udpsendto(const struct flock *flock, int socket, const struct sockaddr
     return flock_end(&call, result);
 }
 
-int flock_udprecvfrom(const struct flock *flock, int socket, struct sockaddr *src, char *buf, unsigned len, uint32_t timeout_ms)
+int flock_udprecvfrom(const struct flock *flock, int socket, struct sockaddr *src, char *buf, unsigned len,
+                      uint32_t timeout_ms)
 {
     struct flock_call call;
     struct bsd_transfer transfer = {0};

@@ -39,7 +39,10 @@ int sendto(int s, const void *msg, int len, unsigned flags, const struct sockadd
     return (int)bsd_sendto(lyraos_stack, s, msg, (size_t)len, (int)flags, to, (weir_socklen)tolen);
 }
 
-int sendmsg(int s, const struct msghdr *msg, unsigned flags) { return (int)bsd_sendmsg(lyraos_stack, s, msg, (int)flags); }
+int sendmsg(int s, const struct msghdr *msg, unsigned flags)
+{
+    return (int)bsd_sendmsg(lyraos_stack, s, msg, (int)flags);
+}
 
 int recv(int s, void *buf, int len, unsigned flags) { return recvfrom(s, buf, len, flags, NULL, NULL); }
 
@@ -54,7 +57,8 @@ int recvmsg(int s, struct msghdr *msg, unsigned flags) { return (int)bsd_recvmsg
 
 int getsockopt(int s, int level, int optname, void *optval, int *optlen)
 {
-    return optlen && negative(*optlen) ? invalid() : bsd_getsockopt(lyraos_stack, s, level, optname, optval, in_out(optlen));
+    return optlen && negative(*optlen) ? invalid()
+                                       : bsd_getsockopt(lyraos_stack, s, level, optname, optval, in_out(optlen));
 }
 
 int setsockopt(int s, int level, int optname, const void *optval, int optlen)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Timers by jiffies (a list in the order of their moments, and one thread that sleeps until the first), and sock_wake_async.
+// Timers by jiffies (a list in the order of their moments, and one thread that sleeps until the first), and
+// sock_wake_async.
 #include "kernel/preempt/arch.h"
 
 #include "api/lyraos/internal.h"
@@ -80,7 +81,8 @@ void lyraos_timers(void *unused)
             (void)arch_interrupts_off();
             continue;
         }
-        (void)thread_sleep_until(due ? (whole_jiffies() + (unsigned long)ahead(due->expires)) * JIFFY_US : KERNEL_NEVER);
+        (void)thread_sleep_until(due ? (whole_jiffies() + (unsigned long)ahead(due->expires)) * JIFFY_US
+                                     : KERNEL_NEVER);
     }
 }
 

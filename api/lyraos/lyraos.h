@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The socket calls of LyraOS (Chuang, Sew, Chiang and Chang, "Integration of Linux communication stacks into embedded operating systems"):
-// the 13 of its table 1, and select over sets that are arrays of socket descriptors, since there is no file descriptor table. Results and
-// errors are Linux's (−1 and errno). LyraOS has one address space: these are plain calls into the stack's component.
+// The socket calls of LyraOS (Chuang, Sew, Chiang and Chang, "Integration of Linux communication stacks into embedded
+// operating systems"): the 13 of its table 1, and select over sets that are arrays of socket descriptors, since there
+// is no file descriptor table. Results and errors are Linux's (−1 and errno). LyraOS has one address space: these are
+// plain calls into the stack's component.
 //
-// The types and constants are those of posix_names.h, so include this after the C library's headers. Programs of a system whose C library
-// has no such functions are compiled, like the component (docs/lyraos.md), with -DLYRAOS_PLAIN: then the functions have these very names;
-// otherwise they are called lyraos_socket and so on, and the plain names are macros for them.
+// The types and constants are those of posix_names.h, so include this after the C library's headers. Programs of a
+// system whose C library has no such functions are compiled, like the component (docs/lyraos.md), with -DLYRAOS_PLAIN:
+// then the functions have these very names; otherwise they are called lyraos_socket and so on, and the plain names are
+// macros for them.
 #ifndef LYRAOS_H
 #define LYRAOS_H
 
@@ -63,13 +65,13 @@ int setsockopt(int s, int level, int optname, const void *optval, int optlen);
 // Table 1 has none, since Linux closes by way of its files.
 int closesocket(int s);
 
-// --- select ------------------------------------------------------------------------------------------------------------------------------
+// --- select ----------------------------------------------------------------------------------------------------------
 #undef FD_SETSIZE
 #define FD_SETSIZE 63  // sockets in a set; more are not taken in
 #undef fd_set
 #define fd_set struct lyraos_fd_set
-// The paper's figure 7 has an array of void *, its sockets being addresses. With -DLYRAOS_FD_POINTERS, for the program and the component
-// alike, it is one here: the descriptors' numbers as pointers.
+// The paper's figure 7 has an array of void *, its sockets being addresses. With -DLYRAOS_FD_POINTERS, for the program
+// and the component alike, it is one here: the descriptors' numbers as pointers.
 #ifdef LYRAOS_FD_POINTERS
 typedef void *lyraos_fd;
 #define LYRAOS_NUMBER(fd) ((int)(intptr_t)(fd))
@@ -92,8 +94,8 @@ struct lyraos_fd_set {
 int lyraos_fd_find(int s, const fd_set *set);  // its index, −1
 void lyraos_fd_add(int s, fd_set *set);
 void lyraos_fd_remove(int s, fd_set *set);
-// Leaves in the sets (each may be NULL) those sockets that are ready; returns how many. `n` is Linux's, and not looked at: sets know how
-// many they have. EBADF: a set has what is no socket; EINVAL: a negative time.
+// Leaves in the sets (each may be NULL) those sockets that are ready; returns how many. `n` is Linux's, and not looked
+// at: sets know how many they have. EBADF: a set has what is no socket; EINVAL: a negative time.
 int select(int n, fd_set *in, fd_set *out, fd_set *exceptional, struct timeval *timeout);
 
 WEIR_END_DECLS

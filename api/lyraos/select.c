@@ -24,7 +24,8 @@ void lyraos_fd_remove(int s, fd_set *set)
         set->fd[at] = set->fd[--set->nr];
 }
 
-// What each of the three sets asks for, and what answers it (Linux's table: a hang-up or an error is both readable and writable).
+// What each of the three sets asks for, and what answers it (Linux's table: a hang-up or an error is both readable and
+// writable).
 static const struct {
     short ask, answer;
 } kinds[] = {{POLLIN, POLLIN | POLLHUP | POLLERR}, {POLLOUT, POLLOUT | POLLHUP | POLLERR}, {POLLPRI, POLLPRI}};
@@ -71,7 +72,8 @@ static int milliseconds(const struct timeval *timeout)
     const int64_t most = INT32_MAX;
     if (!timeout)
         return -1;
-    const int64_t wanted = timeout->tv_sec > most / 1000 ? most : (int64_t)timeout->tv_sec * 1000 + (timeout->tv_usec + 999) / 1000;
+    const int64_t wanted =
+        timeout->tv_sec > most / 1000 ? most : (int64_t)timeout->tv_sec * 1000 + (timeout->tv_usec + 999) / 1000;
     return (int)(wanted < most ? wanted : most);
 }
 

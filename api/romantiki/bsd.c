@@ -14,9 +14,12 @@ static uint64_t now_us(void)
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-// --- sockets -----------------------------------------------------------------------------------------------------------------------
+// --- sockets ---------------------------------------------------------------------------------------------------------
 
-void romantiki_socket_init(struct romantiki_socket *socket, int mode, int limit) { *socket = (struct romantiki_socket){-1, mode, limit}; }
+void romantiki_socket_init(struct romantiki_socket *socket, int mode, int limit)
+{
+    *socket = (struct romantiki_socket){-1, mode, limit};
+}
 
 int socket_close(struct romantiki_socket *socket)
 {
@@ -92,7 +95,8 @@ void socket_accept(struct romantiki_socket *listener, struct romantiki_socket *s
         prepare(stream);
 }
 
-void socket_connect(struct romantiki_socket *socket_, uint32_t address, uint16_t port, int *res, const unsigned *timeout_ms)
+void socket_connect(struct romantiki_socket *socket_, uint32_t address, uint16_t port, int *res,
+                    const unsigned *timeout_ms)
 {
     const struct sockaddr_in name = name_of(address, port);
     int error = 0;
@@ -114,7 +118,8 @@ void socket_connect(struct romantiki_socket *socket_, uint32_t address, uint16_t
         (void)socket_close(socket_);
 }
 
-void socket_recv(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received, int *res, const unsigned *timeout_ms)
+void socket_recv(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received, int *res,
+                 const unsigned *timeout_ms)
 {
     *received = 0;
     *res = wait_for(socket, POLLIN, timeout_ms);
@@ -127,7 +132,8 @@ void socket_recv(struct romantiki_socket *socket, void *data, unsigned bytes, un
         *received = (unsigned)got;
 }
 
-void socket_send(struct romantiki_socket *socket, const void *data, unsigned bytes, unsigned *sent, int *res, const unsigned *timeout_ms)
+void socket_send(struct romantiki_socket *socket, const void *data, unsigned bytes, unsigned *sent, int *res,
+                 const unsigned *timeout_ms)
 {
     unsigned piece = socket->mode & SOCK_SPLIT && bytes > 1 ? (bytes + 1) / 2 : bytes;
     *res = EOK;
@@ -154,8 +160,8 @@ void socket_select(struct romantiki_socket *const *list, unsigned count, unsigne
             *ready |= (unsigned)(all[i].revents != 0) << i;
 }
 
-void socket_recvfrom(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received, struct weir_endpoint *from, int *res,
-                     const unsigned *timeout_ms)
+void socket_recvfrom(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received,
+                     struct weir_endpoint *from, int *res, const unsigned *timeout_ms)
 {
     struct sockaddr_in name;
     socklen_t length = sizeof name;
@@ -172,8 +178,8 @@ void socket_recvfrom(struct romantiki_socket *socket, void *data, unsigned bytes
     *from = (struct weir_endpoint){{ntohl(name.sin_addr.s_addr)}, ntohs(name.sin_port)};
 }
 
-void socket_sendto(struct romantiki_socket *socket, const void *data, unsigned bytes, const struct weir_endpoint *to, int *res,
-                   const unsigned *timeout_ms)
+void socket_sendto(struct romantiki_socket *socket, const void *data, unsigned bytes, const struct weir_endpoint *to,
+                   int *res, const unsigned *timeout_ms)
 {
     const struct sockaddr_in name = name_of(to->addr.v4, to->port);
     *res = wait_for(socket, POLLOUT, timeout_ms);
@@ -181,7 +187,7 @@ void socket_sendto(struct romantiki_socket *socket, const void *data, unsigned b
         *res = -errno;
 }
 
-// --- tasks -------------------------------------------------------------------------------------------------------------------------
+// --- tasks -----------------------------------------------------------------------------------------------------------
 
 static void make_news(void)
 {

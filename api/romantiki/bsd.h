@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Romantiki's calls over BSD sockets and POSIX threads, after the paper's library; a program includes romantiki.h with -DROMANTIKI_BSD. The
-// listing's slips are mended here: socket_rcv and socket_recv are one; a stream that is accepted into, or connected, gives back the one it
-// held; an error receives 0 bytes, not 4 G; what is sent is sent to the end. Blocking functions are plain ones, AUTO variables automatic.
-// SOCK_ACK_WAITING has no counterpart; SOCK_SPLIT sends two pieces with Nagle's algorithm off.
+// Romantiki's calls over BSD sockets and POSIX threads, after the paper's library; a program includes romantiki.h with
+// -DROMANTIKI_BSD. The listing's slips are mended here: socket_rcv and socket_recv are one; a stream that is accepted
+// into, or connected, gives back the one it held; an error receives 0 bytes, not 4 G; what is sent is sent to the end.
+// Blocking functions are plain ones, AUTO variables automatic. SOCK_ACK_WAITING has no counterpart; SOCK_SPLIT sends
+// two pieces with Nagle's algorithm off.
 #ifndef ROMANTIKI_BSD_H
 #define ROMANTIKI_BSD_H
 
@@ -25,7 +26,8 @@ extern "C" {
 #endif
 
 #define AUTO
-#define SOCK_BUF(name, bytes) typedef unsigned char name[bytes]  // the system has the memory; the name stands for the size
+// the system has the memory; the name stands for the size
+#define SOCK_BUF(name, bytes) typedef unsigned char name[bytes]
 #define BFD void
 #define BF_BEGIN
 #define BF_END
@@ -65,19 +67,22 @@ int socket_listen(struct romantiki_socket *socket, uint16_t port, uint32_t addre
 int socket_bind(struct romantiki_socket *socket, uint16_t port);
 int socket_close(struct romantiki_socket *socket);
 void socket_accept(struct romantiki_socket *listener, struct romantiki_socket *stream, int *res);
-void socket_connect(struct romantiki_socket *socket, uint32_t address, uint16_t port, int *res, const unsigned *timeout_ms);
-void socket_recv(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received, int *res, const unsigned *timeout_ms);
-void socket_send(struct romantiki_socket *socket, const void *data, unsigned bytes, unsigned *sent, int *res, const unsigned *timeout_ms);
+void socket_connect(struct romantiki_socket *socket, uint32_t address, uint16_t port, int *res,
+                    const unsigned *timeout_ms);
+void socket_recv(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received, int *res,
+                 const unsigned *timeout_ms);
+void socket_send(struct romantiki_socket *socket, const void *data, unsigned bytes, unsigned *sent, int *res,
+                 const unsigned *timeout_ms);
 void socket_select(struct romantiki_socket *const *list, unsigned count, unsigned *ready, const unsigned *timeout_ms);
-void socket_recvfrom(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received, struct weir_endpoint *from, int *res,
-                     const unsigned *timeout_ms);
-void socket_sendto(struct romantiki_socket *socket, const void *data, unsigned bytes, const struct weir_endpoint *to, int *res,
-                   const unsigned *timeout_ms);
+void socket_recvfrom(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received,
+                     struct weir_endpoint *from, int *res, const unsigned *timeout_ms);
+void socket_sendto(struct romantiki_socket *socket, const void *data, unsigned bytes, const struct weir_endpoint *to,
+                   int *res, const unsigned *timeout_ms);
 #define socket_rcv socket_recv
 
-// --- tasks are threads -------------------------------------------------------------------------------------------------------------
-// One lock and one condition serve all of them, as on the cooperative kernel there is one context; priorities have no counterpart without
-// privileges, and are left out.
+// --- tasks are threads -----------------------------------------------------------------------------------------------
+// One lock and one condition serve all of them, as on the cooperative kernel there is one context; priorities have no
+// counterpart without privileges, and are left out.
 typedef BFD coop_function(void *prm);
 struct romantiki_task {
     pthread_t thread;

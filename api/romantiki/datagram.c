@@ -19,8 +19,8 @@ int socket_bind(struct romantiki_socket *socket, uint16_t port)
 }
 
 // Bytes that do not fit are cut.
-BFD romantiki_recvfrom(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received, struct weir_endpoint *from,
-                       int *res)
+BFD romantiki_recvfrom(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received,
+                       struct weir_endpoint *from, int *res)
 {
     struct weir_message message;
     struct weir_slice slice;
@@ -35,9 +35,11 @@ BFD romantiki_recvfrom(struct romantiki_socket *socket, void *data, unsigned byt
     return romantiki_wait(socket, got, res);
 }
 
-BFD romantiki_sendto(struct romantiki_socket *socket, const void *data, unsigned bytes, const struct weir_endpoint *to, int *res)
+BFD romantiki_sendto(struct romantiki_socket *socket, const void *data, unsigned bytes, const struct weir_endpoint *to,
+                     int *res)
 {
     const struct weir_message message = {.peer = *to, .length = bytes};
     const struct weir_slice slice = {data, bytes};
-    return romantiki_wait(socket, weir_socket_send_message(coop_port_weir(), socket->handle, &message, &slice, bytes ? 1 : 0), res);
+    return romantiki_wait(
+        socket, weir_socket_send_message(coop_port_weir(), socket->handle, &message, &slice, bytes ? 1 : 0), res);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Romantiki's socket-like API (Glistvain and Aboelaze, "Bringing TCP/IP Networking to Resource Limited Embedded Systems") over Weir and the
-// cooperative kernel. The same program compiles over BSD sockets and POSIX threads: -DROMANTIKI_BSD, bsd.h.
-// The calls in capitals and those that may block are macros, since a blocking function is made of them (kernel/coop/bf.h); in those the
-// arguments are evaluated again whenever the task is resumed, and what they point at is AUTO or static.
+// Romantiki's socket-like API (Glistvain and Aboelaze, "Bringing TCP/IP Networking to Resource Limited Embedded
+// Systems") over Weir and the cooperative kernel. The same program compiles over BSD sockets and POSIX threads:
+// -DROMANTIKI_BSD, bsd.h. The calls in capitals and those that may block are macros, since a blocking function is made
+// of them (kernel/coop/bf.h); in those the arguments are evaluated again whenever the task is resumed, and what they
+// point at is AUTO or static.
 #ifndef ROMANTIKI_H
 #define ROMANTIKI_H
 
@@ -29,9 +30,10 @@ WEIR_BEGIN_DECLS
 enum {
     SOCK_BLOCKING = 0,
     SOCK_NONBLOCKING = 1,
-    SOCK_ACK_WAITING = 2,  // what came is acknowledged when the task waits for more or answers; the stack's delay is then only the limit
-    // What is sent at once leaves in two segments, so that a peer that delays acknowledgements answers. For tasks below the stack's
-    // priority; on the compact stack a build option of all sockets, WEIR_CFG_TCP_SPLIT.
+    SOCK_ACK_WAITING = 2,  // what came is acknowledged when the task waits for more or answers; the stack's delay is
+                           // then only the limit
+    // What is sent at once leaves in two segments, so that a peer that delays acknowledgements answers. For tasks below
+    // the stack's priority; on the compact stack a build option of all sockets, WEIR_CFG_TCP_SPLIT.
     SOCK_SPLIT = 4,
 };
 #define SOCK_MODE(mode) (mode)
@@ -47,9 +49,9 @@ struct romantiki_socket {
 #define DEF_LST_SOCKET(name, backlog) struct romantiki_socket name = {{NULL}, 0, 0, false, (backlog)}
 #define DEF_STRM_SOCKET(name) struct romantiki_socket name
 #define DEF_DGRAM_SOCKET(name) struct romantiki_socket name
-// The buffer that the original gives a socket. Weir's sockets bring the memory of their queues, so the name stands for its size only: a
-// stream holds no more than so many bytes that were not read. (The compact stack's queues have the size of the build,
-// WEIR_CFG_TCP_RECEIVE_BYTES, and as many connections wait there as it has.)
+// The buffer that the original gives a socket. Weir's sockets bring the memory of their queues, so the name stands for
+// its size only: a stream holds no more than so many bytes that were not read. (The compact stack's queues have the
+// size of the build, WEIR_CFG_TCP_RECEIVE_BYTES, and as many connections wait there as it has.)
 #define SOCK_BUF(name, bytes) typedef unsigned char name[bytes]
 #define LST_SOCKET(name, mode) romantiki_socket_init(&(name), mode, (name).limit)
 #define STRM_SOCKET(name, mode, buffer, bytes) romantiki_socket_init(&(name), mode, bytes)
@@ -105,9 +107,10 @@ BFD romantiki_connect(struct romantiki_socket *socket, uint32_t address, uint16_
 
 // UDP, where the profile has it (WEIR_CFG_UDP). Addresses in host order.
 int socket_bind(struct romantiki_socket *socket, uint16_t port);
-BFD romantiki_recvfrom(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received, struct weir_endpoint *from,
-                       int *res);
-BFD romantiki_sendto(struct romantiki_socket *socket, const void *data, unsigned bytes, const struct weir_endpoint *to, int *res);
+BFD romantiki_recvfrom(struct romantiki_socket *socket, void *data, unsigned bytes, unsigned *received,
+                       struct weir_endpoint *from, int *res);
+BFD romantiki_sendto(struct romantiki_socket *socket, const void *data, unsigned bytes, const struct weir_endpoint *to,
+                     int *res);
 #define socket_recvfrom(socket, data, bytes, received, from, res, timeout_ms) \
     do { \
         coop_timeout(timeout_ms); \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Streams. The functions that may block keep nothing of their own: what is done so far stands in *received, *sent and the socket.
+// Streams. The functions that may block keep nothing of their own: what is done so far stands in *received, *sent and
+// the socket.
 #include "ports/coop/coop_port.h"
 #include "internal.h"
 
@@ -14,7 +15,8 @@ static void event(struct weir_watch *watch, weir_socket handle, uint32_t events)
 
 void romantiki_socket_init(struct romantiki_socket *socket, uint8_t mode, uint32_t limit)
 {
-    *socket = (struct romantiki_socket){.watch = {event}, .mode = mode, .limit = (uint16_t)(limit < UINT16_MAX ? limit : UINT16_MAX)};
+    *socket = (struct romantiki_socket){
+        .watch = {event}, .mode = mode, .limit = (uint16_t)(limit < UINT16_MAX ? limit : UINT16_MAX)};
 }
 
 // The compact stack splits by a build option, for all its sockets.
@@ -25,10 +27,12 @@ void romantiki_take(struct romantiki_socket *socket, weir_socket handle)
     socket->handle = handle;
     (void)weir_socket_set_user(coop_port_weir(), handle, &socket->watch);
     if (splits(socket))
-        (void)weir_socket_set(coop_port_weir(), handle, WEIR_OPTION_NO_DELAY, 1);  // the second half shall not wait for the first's ACK
+        // the second half shall not wait for the first's ACK
+        (void)weir_socket_set(coop_port_weir(), handle, WEIR_OPTION_NO_DELAY, 1);
 }
 
-// A stream: what its peer may send unread is no more than its buffer, in the build where queues have limits of their own.
+// A stream: what its peer may send unread is no more than its buffer, in the build where queues have limits of their
+// own.
 void romantiki_take_stream(struct romantiki_socket *socket, weir_socket handle)
 {
     romantiki_take(socket, handle);

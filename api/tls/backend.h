@@ -14,7 +14,7 @@ WEIR_BEGIN_DECLS
 // Records in and out. Both never wait.
 struct tls_pipe {
     int (*receive)(struct tls_pipe *pipe, void *data,
-                   uint32_t bytes);                                        // bytes; 0: FIN; WEIR_AGAIN; an error that ends the session
+                   uint32_t bytes);  // bytes; 0: FIN; WEIR_AGAIN; an error that ends the session
     int (*send)(struct tls_pipe *pipe, const void *data, uint32_t bytes);  // bytes; WEIR_AGAIN; an error
 };
 

@@ -27,8 +27,8 @@ uint64_t tls_digest(uint64_t digest, const void *data, size_t bytes)
 }
 
 // --- the library --------------------------------------------------------------------------------
-struct weir_tls *weir_tls_create(const struct weir_tls_backend *backend, const struct weir_port *port, const struct weir_tls_system *system,
-                                 int *error)
+struct weir_tls *weir_tls_create(const struct weir_tls_backend *backend, const struct weir_port *port,
+                                 const struct weir_tls_system *system, int *error)
 {
     int status = backend ? tls_environment_begin(port, system) : WEIR_INVALID;
     if (status)
@@ -63,7 +63,8 @@ void *tls_credentials_memory(struct weir_tls_credentials *credentials)
 
 struct weir_tls_credentials *weir_tls_credentials_create(struct weir_tls *tls, int *error)
 {
-    struct weir_tls_credentials *const made = tls_alloc(ALIGNED(struct weir_tls_credentials) + tls->backend->credentials_bytes);
+    struct weir_tls_credentials *const made =
+        tls_alloc(ALIGNED(struct weir_tls_credentials) + tls->backend->credentials_bytes);
     if (!made)
         return failed(error, WEIR_NO_MEMORY);
     made->tls = tls;
@@ -78,8 +79,8 @@ int weir_tls_credentials_trust(struct weir_tls_credentials *credentials, const v
     return credentials->tls->backend->trust(tls_credentials_memory(credentials), certificates, bytes);
 }
 
-int weir_tls_credentials_own(struct weir_tls_credentials *credentials, const void *chain, size_t chain_bytes, const void *key,
-                             size_t key_bytes)
+int weir_tls_credentials_own(struct weir_tls_credentials *credentials, const void *chain, size_t chain_bytes,
+                             const void *key, size_t key_bytes)
 {
     if (credentials->owns)
         return WEIR_INVALID;
@@ -131,7 +132,8 @@ static void options_complete(struct weir_tls_options *o)
 static bool options_good(const struct weir_tls_options *o)
 {
     const uint16_t f = o->max_fragment, low = o->version_min, high = o->version_max;
-    const bool versions = (!low || low == WEIR_TLS_1_2 || low == WEIR_TLS_1_3) && (!high || high == WEIR_TLS_1_2 || high == WEIR_TLS_1_3);
+    const bool versions =
+        (!low || low == WEIR_TLS_1_2 || low == WEIR_TLS_1_3) && (!high || high == WEIR_TLS_1_2 || high == WEIR_TLS_1_3);
     return versions && (!low || !high || low <= high) && (f == 0 || f == 512 || f == 1024 || f == 2048 || f == 4096) &&
            (o->role == WEIR_TLS_CLIENT || o->role == WEIR_TLS_SERVER) && o->record_bytes <= 16384 &&
            (o->role == WEIR_TLS_CLIENT || o->choose || (o->credentials && o->credentials->owns));
@@ -188,7 +190,10 @@ void weir_tls_config_release(struct weir_tls_config *config)
     tls_free(config);
 }
 
-int weir_tls_may_accept(const struct weir_tls_config *config) { return atomic_load(&config->handshakes) < config->options.handshakes; }
+int weir_tls_may_accept(const struct weir_tls_config *config)
+{
+    return atomic_load(&config->handshakes) < config->options.handshakes;
+}
 
 bool tls_handshake_begin(struct weir_tls_config *config)
 {

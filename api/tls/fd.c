@@ -48,7 +48,10 @@ static int move(struct weir_tls_session *s, void *data, uint32_t bytes, bool sen
 
 static int receive(struct weir_tls_session *s, void *data, uint32_t bytes) { return move(s, data, bytes, false); }
 
-static int send(struct weir_tls_session *s, const void *data, uint32_t bytes) { return move(s, (void *)(uintptr_t)data, bytes, true); }
+static int send(struct weir_tls_session *s, const void *data, uint32_t bytes)
+{
+    return move(s, (void *)(uintptr_t)data, bytes, true);
+}
 
 // Asleep in the gate until the socket is ready for `bit`. Lock held, file pinned.
 static int sleep_until(struct bsd_file *file, struct bsd_gate *gate, int bit, uint64_t deadline_us)

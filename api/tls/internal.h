@@ -91,12 +91,14 @@ struct weir_tls_session {
     bool finish, finished;  // ours: asked for, and done
 };
 void *tls_session_engine(struct weir_tls_session *session);
-struct weir_tls_session *tls_session_make(struct weir_tls_config *config, const struct tls_transport *transport, struct weir *weir,
-                                          const struct weir_tls_session_options *options, int *error);
+struct weir_tls_session *tls_session_make(struct weir_tls_config *config, const struct tls_transport *transport,
+                                          struct weir *weir, const struct weir_tls_session_options *options,
+                                          int *error);
 
 uint64_t tls_session_now_us(const struct weir_tls_session *session);
 void tls_session_discard(struct weir_tls_session *session);  // all but the stream
-int tls_session_end(struct weir_tls_session *session);       // what waits, close_notify, FIN: WEIR_OK, WEIR_AGAIN, or an error
+int tls_session_end(
+    struct weir_tls_session *session);  // what waits, close_notify, FIN: WEIR_OK, WEIR_AGAIN, or an error
 // Once, without waiting; as weir_tls_read and weir_tls_write.
 int tls_session_read(struct weir_tls_session *session, void *data, uint32_t bytes);
 int tls_session_write(struct weir_tls_session *session, const void *data, uint32_t bytes);

@@ -90,7 +90,8 @@ static int layer_send(struct bsd_transfer *t, int flags)
         bsd_leave(bsd);
         int taken = bsd_cursor_in(bsd, &ahead, piece, part);
         if (!taken)
-            taken = t->wait ? weir_tls_write(session, piece, (uint32_t)part) : tls_session_write(session, piece, (uint32_t)part);
+            taken = t->wait ? weir_tls_write(session, piece, (uint32_t)part)
+                            : tls_session_write(session, piece, (uint32_t)part);
         // The cursor moves by what was taken; the copy is made again of the rest.
         const int moved = taken > 0 ? bsd_cursor_in(bsd, &t->cursor, piece, (size_t)taken) : WEIR_OK;
         bsd_enter(bsd);
@@ -107,13 +108,15 @@ static int layer_receive(struct bsd_transfer *t, int flags)
     uint8_t piece[PIECE];
     size_t done = 0;
     const size_t target = flags & WEIR_MSG_WAITALL ? t->bytes : t->bytes ? 1 : 0;
-    int status = flags & (WEIR_MSG_OOB | WEIR_MSG_PEEK | WEIR_MSG_TRUNC) ? WEIR_NOT_SUPPORTED : session_of(t->file, &session);
+    int status =
+        flags & (WEIR_MSG_OOB | WEIR_MSG_PEEK | WEIR_MSG_TRUNC) ? WEIR_NOT_SUPPORTED : session_of(t->file, &session);
     bool more = true;
     while (!status && more && done < t->bytes) {
         const size_t left = t->bytes - done, part = left < sizeof piece ? left : sizeof piece;
         const bool waits = t->wait && done < target;
         bsd_leave(bsd);
-        const int got = waits ? weir_tls_read(session, piece, (uint32_t)part) : tls_session_read(session, piece, (uint32_t)part);
+        const int got =
+            waits ? weir_tls_read(session, piece, (uint32_t)part) : tls_session_read(session, piece, (uint32_t)part);
         status = got > 0 ? bsd_cursor_out(bsd, &t->cursor, piece, (size_t)got) : got;
         bsd_enter(bsd);
         done += got > 0 ? (size_t)got : 0;
@@ -199,7 +202,10 @@ enum { BUILT_IN = true };
 #else
 static struct socket_state *state_of(const struct bsd_file *file) { return (void)file, NULL; }
 static void state_put(struct bsd_file *file, struct socket_state *state) { (void)file, (void)state, (void)tls_layer; }
-static void kind_put(struct weir_bsd *bsd, const struct bsd_layer_kind *kind, void *context) { (void)bsd, (void)kind, (void)context; }
+static void kind_put(struct weir_bsd *bsd, const struct bsd_layer_kind *kind, void *context)
+{
+    (void)bsd, (void)kind, (void)context;
+}
 static struct sockets *sockets_of(const struct weir_bsd *bsd) { return (void)bsd, NULL; }
 enum { BUILT_IN = false };
 #endif
@@ -290,7 +296,8 @@ union value {
     const char *names[PROTOCOLS];
 };
 
-static int option_apply(struct sockets *sockets, struct bsd_file *file, int name, const union value *value, weir_socklen length)
+static int option_apply(struct sockets *sockets, struct bsd_file *file, int name, const union value *value,
+                        weir_socklen length)
 {
     struct socket_state *const state = state_of(file);
     if ((name == WEIR_TLS_SEC_TAG_LIST || name == WEIR_TLS_PEER_VERIFY) && length != sizeof value->number)
@@ -336,7 +343,9 @@ static int option_get(void *context, struct bsd_file *file, int name, void *to, 
         return WEIR_FAULT;
     if (room < bytes)
         return WEIR_INVALID;
-    return bsd_copy_out(file->bsd, to, &error, bytes) || bsd_copy_out(file->bsd, length, &bytes, sizeof bytes) ? WEIR_FAULT : WEIR_OK;
+    return bsd_copy_out(file->bsd, to, &error, bytes) || bsd_copy_out(file->bsd, length, &bytes, sizeof bytes)
+               ? WEIR_FAULT
+               : WEIR_OK;
 }
 
 static const struct bsd_layer_kind tls_kind = {WEIR_SOL_TLS, option_set, option_get};

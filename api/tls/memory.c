@@ -61,7 +61,10 @@ static void *block_take(size_t bytes)
     return NULL;
 }
 
-static bool touches(const struct hole *a, const struct hole *b) { return (const uint8_t *)a + a->bytes == (const uint8_t *)b; }
+static bool touches(const struct hole *a, const struct hole *b)
+{
+    return (const uint8_t *)a + a->bytes == (const uint8_t *)b;
+}
 
 static void block_give(void *memory, size_t bytes)
 {
@@ -166,8 +169,9 @@ static bool random_enough(const struct weir_port *port)
 
 static bool same_system(const struct weir_tls_system *a, const struct weir_tls_system *b)
 {
-    return a->context == b->context && a->memory == b->memory && a->memory_bytes == b->memory_bytes && a->alloc == b->alloc &&
-           a->free == b->free && a->budget_bytes == b->budget_bytes && a->unix_time == b->unix_time;
+    return a->context == b->context && a->memory == b->memory && a->memory_bytes == b->memory_bytes &&
+           a->alloc == b->alloc && a->free == b->free && a->budget_bytes == b->budget_bytes &&
+           a->unix_time == b->unix_time;
 }
 
 int tls_environment_begin(const struct weir_port *port, const struct weir_tls_system *system)

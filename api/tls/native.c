@@ -131,7 +131,8 @@ static void end(struct weir_tls_session *s, bool reset)
 // The socket's events, with the lock held.
 static void lingering(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
-    struct weir_tls_session *const s = (struct weir_tls_session *)(void *)((char *)watch - offsetof(struct weir_tls_session, watch));
+    struct weir_tls_session *const s =
+        (struct weir_tls_session *)(void *)((char *)watch - offsetof(struct weir_tls_session, watch));
     (void)socket, (void)events;
     const int status = tls_session_end(s);
     const bool late = status == WEIR_AGAIN && tls_session_now_us(s) >= s->deadline_us;

@@ -8,13 +8,15 @@
 #include "internal.h"
 #include "weir/instance.h"
 
-#define QUIET_MAX 65536u    // received with no plaintext in it: alerts, empty records, messages after the handshake (a flood of them)
+// received with no plaintext in it: alerts, empty records, messages after the handshake (a flood of them)
+#define QUIET_MAX 65536u
 #define START_BYTES 32768u  // written in small records after a pause, so that the peer can read what has come so far
 #define START_RECORD 1360u  // with its overhead it fits a segment of 1,460 bytes, options and all
 #define PAUSE_US 1000000u
 #define RECORD_MAX 16384u
 #define WRITE_RECORDS 8u  // in one call
-#define ALIGNED ((sizeof(struct weir_tls_session) + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t))
+#define ALIGNED \
+    ((sizeof(struct weir_tls_session) + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t))
 
 void *tls_session_engine(struct weir_tls_session *session) { return (uint8_t *)session + ALIGNED; }
 static const void *engine_of(const struct weir_tls_session *session) { return (const uint8_t *)session + ALIGNED; }
@@ -77,7 +79,8 @@ void tls_session_discard(struct weir_tls_session *s)
 }
 
 // What may be resumed, if the blob is of a session like this one: 8 bytes of tag before the library's.
-static void resume_set(const struct weir_tls_session *s, const struct weir_tls_session_options *o, struct tls_engine_options *engine)
+static void resume_set(const struct weir_tls_session *s, const struct weir_tls_session_options *o,
+                       struct tls_engine_options *engine)
 {
     if (!o->resume || o->resume_bytes <= sizeof s->tag || s->config->options.no_resumption ||
         memcmp(o->resume, &s->tag, sizeof s->tag) != 0)
@@ -101,16 +104,19 @@ static int engine_open(struct weir_tls_session *s, const struct weir_tls_session
     return s->backend->open(tls_session_engine(s), tls_config_memory(s->config), &engine);
 }
 
-struct weir_tls_session *tls_session_make(struct weir_tls_config *config, const struct tls_transport *transport, struct weir *weir,
-                                          const struct weir_tls_session_options *options, int *error)
+struct weir_tls_session *tls_session_make(struct weir_tls_config *config, const struct tls_transport *transport,
+                                          struct weir *weir, const struct weir_tls_session_options *options, int *error)
 {
     static const struct weir_tls_session_options none;
     const uint32_t refused = tls_refused();
     int status = tls_handshake_begin(config) ? WEIR_OK : WEIR_TLS_MANY;
     struct weir_tls_session *const s = status ? NULL : tls_alloc(ALIGNED + config->tls->backend->engine_bytes);
     if (s) {
-        *s = (struct weir_tls_session){
-            .pipe = {pipe_receive, pipe_send}, .backend = config->tls->backend, .transport = transport, .config = config, .weir = weir};
+        *s = (struct weir_tls_session){.pipe = {pipe_receive, pipe_send},
+                                       .backend = config->tls->backend,
+                                       .transport = transport,
+                                       .config = config,
+                                       .weir = weir};
         s->locked = options && options->locked;
         s->counted = true;
         s->deadline_us = tls_session_now_us(s) + UINT64_C(1000) * config->options.handshake_timeout_ms;
@@ -313,13 +319,15 @@ int weir_tls_handshake(struct weir_tls_session *session)
 
 int weir_tls_read(struct weir_tls_session *session, void *data, uint32_t bytes)
 {
-    struct call call = {.work = read_work, .direction = TLS_READ, .in = data, .bytes = bytes < INT32_MAX ? bytes : INT32_MAX};
+    struct call call = {
+        .work = read_work, .direction = TLS_READ, .in = data, .bytes = bytes < INT32_MAX ? bytes : INT32_MAX};
     return call_run(session, &call);
 }
 
 int weir_tls_write(struct weir_tls_session *session, const void *data, uint32_t bytes)
 {
-    struct call call = {.work = write_work, .direction = TLS_WRITE, .out = data, .bytes = bytes < INT32_MAX ? bytes : INT32_MAX};
+    struct call call = {
+        .work = write_work, .direction = TLS_WRITE, .out = data, .bytes = bytes < INT32_MAX ? bytes : INT32_MAX};
     const int status = call_run(session, &call);
     return call.done ? (int)call.done : status;
 }

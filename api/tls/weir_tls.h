@@ -41,7 +41,8 @@ enum weir_tls_error {
     WEIR_TLS_TRUNCATED = -200,    // FIN without close_notify: what came may be only a part (RFC 8446 §6.1)
     WEIR_TLS_ALERT = -201,        // the peer ended the session with a fatal alert: weir_tls_info's alert_received
     WEIR_TLS_CERTIFICATE = -202,  // the peer's certificate is refused: weir_tls_info's verify says why
-    WEIR_TLS_PROTOCOL = -203,     // the peer broke the protocol, or nothing is common to both: weir_tls_info's library_error
+    WEIR_TLS_PROTOCOL =
+        -203,  // the peer broke the protocol, or nothing is common to both: weir_tls_info's library_error
     WEIR_TLS_CREDENTIALS = -204,  // a certificate or key cannot be read, or they do not belong together
     WEIR_TLS_ENTROPY = -205,      // no randomness: TLS refuses to work without
     WEIR_TLS_MANY = -206,         // so many handshakes are under way as the configuration allows
@@ -68,8 +69,8 @@ struct weir_tls_system {  // zero: the defaults
 // Sets the library up; randomness and the clock are the port's, whose `entropy` and `now_us` may be called from any
 // task. A second one may live beside the first with the same back end only if it has the same port and system. NULL and
 // *error: WEIR_NO_MEMORY, WEIR_TLS_ENTROPY, WEIR_INVALID.
-struct weir_tls *weir_tls_create(const struct weir_tls_backend *backend, const struct weir_port *port, const struct weir_tls_system *system,
-                                 int *error);
+struct weir_tls *weir_tls_create(const struct weir_tls_backend *backend, const struct weir_port *port,
+                                 const struct weir_tls_system *system, int *error);
 // When nothing that was made of it is left, also no session that was closed and still says its end (weir_tls_sessions).
 void weir_tls_destroy(struct weir_tls *tls);
 uint32_t weir_tls_sessions(const struct weir_tls *tls);   // that are not freed
@@ -82,8 +83,8 @@ struct weir_tls_credentials *weir_tls_credentials_create(struct weir_tls *tls, i
 // be read.
 int weir_tls_credentials_trust(struct weir_tls_credentials *credentials, const void *certificates, size_t bytes);
 // The chain (own certificate first) and its private key, PEM or DER. Once.
-int weir_tls_credentials_own(struct weir_tls_credentials *credentials, const void *chain, size_t chain_bytes, const void *key,
-                             size_t key_bytes);
+int weir_tls_credentials_own(struct weir_tls_credentials *credentials, const void *chain, size_t chain_bytes,
+                             const void *key, size_t key_bytes);
 void weir_tls_credentials_hold(struct weir_tls_credentials *credentials);
 void weir_tls_credentials_release(struct weir_tls_credentials *credentials);
 
@@ -113,21 +114,23 @@ struct weir_tls_options {  // zero: the defaults
     // server (RFC 6066 §4; TLS 1.2). record_bytes: in our own records at most; 0: small ones at first, which can be
     // read as they come, then full ones.
     uint16_t max_fragment, record_bytes;
-    uint8_t no_resumption;          // 1: no tickets
-    uint8_t time_optional;          // 1: while the time is not known validity periods are not looked at, and
-                                    // WEIR_TLS_VERIFY_NO_TIME is told
-    uint32_t ticket_lifetime_s;     // server; 86400
-    uint32_t handshakes;            // server: so many at once; 4. More are WEIR_TLS_MANY: leave them in the listener's queue
+    uint8_t no_resumption;       // 1: no tickets
+    uint8_t time_optional;       // 1: while the time is not known validity periods are not looked at, and
+                                 // WEIR_TLS_VERIFY_NO_TIME is told
+    uint32_t ticket_lifetime_s;  // server; 86400
+    uint32_t handshakes;  // server: so many at once; 4. More are WEIR_TLS_MANY: leave them in the listener's queue
     uint32_t handshake_timeout_ms;  // for all of it; 15000
 };
 
-struct weir_tls_config *weir_tls_config_create(struct weir_tls *tls, const struct weir_tls_options *options, int *error);
+struct weir_tls_config *weir_tls_config_create(struct weir_tls *tls, const struct weir_tls_options *options,
+                                               int *error);
 void weir_tls_config_release(struct weir_tls_config *config);
 // Whether one more handshake may begin: to be asked before accept.
 int weir_tls_may_accept(const struct weir_tls_config *config);
 
 // --- sessions -----------------------------------------------------------------------------------
-#define WEIR_TLS_NO_NAME ""  // a client that does not care who in particular answers, as long as the certificate is good
+// a client that does not care who in particular answers, as long as the certificate is good
+#define WEIR_TLS_NO_NAME ""
 
 struct weir_tls_session_options {  // zero: the defaults
     // Client: whom it wants to reach, a name or an address; its certificate must be for it. Required where verification
@@ -138,7 +141,9 @@ struct weir_tls_session_options {  // zero: the defaults
     size_t resume_bytes;
     uint8_t locked;  // WEIR_TLS_LOCKED
 };
-enum { WEIR_TLS_LOCKED = 1 };  // calls are made with the instance's lock held (or by its only thread), which is kept throughout
+enum {
+    WEIR_TLS_LOCKED = 1
+};  // calls are made with the instance's lock held (or by its only thread), which is kept throughout
 
 // A session over a connected (or connecting) native stream. It owns the socket from now on; on failure the socket is
 // still the caller's. NULL and *error: WEIR_NO_MEMORY, WEIR_TLS_MANY, WEIR_INVALID (a client without a name),

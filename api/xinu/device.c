@@ -28,7 +28,10 @@ void xinu_use(struct xinu *xinu, const struct xinu_config *config)
     xinu_system = xinu;
 }
 
-static struct xinu_device *device_of(int descrp) { return descrp >= 0 && descrp < NDEVS ? &xinu_system->devices[descrp] : NULL; }
+static struct xinu_device *device_of(int descrp)
+{
+    return descrp >= 0 && descrp < NDEVS ? &xinu_system->devices[descrp] : NULL;
+}
 static const struct xinu_operations *operations_of(int descrp)
 {
     return descrp < TCP0 ? &xinu_ether : descrp < UDP0 ? &xinu_tcp : &xinu_udp;
@@ -134,7 +137,7 @@ static int allocate(int first, int count)
 int tcpAlloc(void) { return allocate(TCP0, NTCP); }
 int udpAlloc(void) { return allocate(UDP0, NUDP); }
 
-// --- what TCP and UDP share ------------------------------------------------------------------------------------------------------------
+// --- what TCP and UDP share ------------------------------------------------------------------------------------------
 
 bool xinu_address(const struct netaddr *from, struct weir_addr *out)
 {
@@ -147,13 +150,15 @@ bool xinu_address(const struct netaddr *from, struct weir_addr *out)
 
 void xinu_netaddr(struct weir_addr from, struct netaddr *out)
 {
-    (void)netaddr4(out, weir_addr_to_v4(from) >> 24, weir_addr_to_v4(from) >> 16, weir_addr_to_v4(from) >> 8, weir_addr_to_v4(from));
+    (void)netaddr4(out, weir_addr_to_v4(from) >> 24, weir_addr_to_v4(from) >> 16, weir_addr_to_v4(from) >> 8,
+                   weir_addr_to_v4(from));
 }
 
 struct weir_sockaddr_in xinu_sockaddr(const struct weir_endpoint *endpoint)
 {
-    return (struct weir_sockaddr_in){
-        .sin_family = WEIR_AF_INET, .sin_port = weir_htons(endpoint->port), .sin_addr = {weir_htonl(weir_addr_to_v4(endpoint->addr))}};
+    return (struct weir_sockaddr_in){.sin_family = WEIR_AF_INET,
+                                     .sin_port = weir_htons(endpoint->port),
+                                     .sin_addr = {weir_htonl(weir_addr_to_v4(endpoint->addr))}};
 }
 struct weir_endpoint xinu_endpoint(const struct weir_sockaddr_in *address)
 {
@@ -170,7 +175,8 @@ int xinu_socket(int type, const struct weir_endpoint *local)
     // A port is free again as soon as nobody listens at it; what is left of its last connections does not count.
     if (type == WEIR_SOCK_STREAM)
         (void)bsd_setsockopt(bsd, fd, WEIR_SOL_SOCKET, WEIR_SO_REUSEADDR, &one, sizeof one);
-    if ((weir_addr_is_any(local->addr) && local->port == 0) || bsd_bind(bsd, fd, (const void *)&address, sizeof address) == 0)
+    if ((weir_addr_is_any(local->addr) && local->port == 0) ||
+        bsd_bind(bsd, fd, (const void *)&address, sizeof address) == 0)
         return fd;
     (void)bsd_close(bsd, fd);
     return -1;
@@ -178,7 +184,8 @@ int xinu_socket(int type, const struct weir_endpoint *local)
 
 bool xinu_ends(struct xinu_device *device, va_list *arguments)
 {
-    const struct netaddr *local = va_arg(*arguments, const struct netaddr *), *remote = va_arg(*arguments, const struct netaddr *);
+    const struct netaddr *local = va_arg(*arguments, const struct netaddr *),
+                         *remote = va_arg(*arguments, const struct netaddr *);
     device->local.port = (uint16_t)va_arg(*arguments, unsigned);
     device->remote.port = (uint16_t)va_arg(*arguments, unsigned);
     return xinu_address(local, &device->local.addr) && xinu_address(remote, &device->remote.addr);

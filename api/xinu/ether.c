@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-static struct weir_netif *netif_of(int descrp) { return descrp >= 0 && descrp < NETHER ? xinu_system->config.ethers[descrp] : NULL; }
+static struct weir_netif *netif_of(int descrp)
+{
+    return descrp >= 0 && descrp < NETHER ? xinu_system->config.ethers[descrp] : NULL;
+}
 static int index_of(const struct xinu_device *device) { return (int)(device - xinu_system->devices); }
 
 static int set_up(struct xinu_device *device, bool up)
@@ -49,7 +52,7 @@ static int ether_control(struct xinu_device *device, int func, intptr_t arg1, in
 
 const struct xinu_operations xinu_ether = {.open = ether_open, .close = ether_close, .control = ether_control};
 
-// --- addresses ---------------------------------------------------------------------------------------------------------------------------
+// --- addresses -------------------------------------------------------------------------------------------------------
 
 struct netaddr *netaddr4(struct netaddr *out, unsigned a, unsigned b, unsigned c, unsigned d)
 {
@@ -95,8 +98,8 @@ static int set_address(int descrp, struct weir_addr ip, int prefix, struct weir_
 syscall_t netUp(int descrp, const struct netaddr *ip, const struct netaddr *mask, const struct netaddr *gateway)
 {
     struct weir_addr address, bits, by;
-    if (!netif_of(descrp) || xinu_system->devices[descrp].state != XINU_OPEN || !xinu_address(ip, &address) || !xinu_address(mask, &bits) ||
-        !xinu_address(gateway, &by) || weir_addr_is_any(address) || prefix_of(bits) < 0)
+    if (!netif_of(descrp) || xinu_system->devices[descrp].state != XINU_OPEN || !xinu_address(ip, &address) ||
+        !xinu_address(mask, &bits) || !xinu_address(gateway, &by) || weir_addr_is_any(address) || prefix_of(bits) < 0)
         return SYSERR;
     xinu_lock();
     const int result = set_address(descrp, address, prefix_of(bits), by);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Real-time TCP for Xinu's programs: a read returns a whole frame, or 0 when its deadline has passed without one. In the modes SKIP, those
-// of the real-time TCP that was made for Xinu, a read is the deadline itself and never waits. In the mode WEIR a read waits for its frame
-// until the deadline that the period sets, in the modes REGULAR without end.
+// Real-time TCP for Xinu's programs: a read returns a whole frame, or 0 when its deadline has passed without one. In
+// the modes SKIP, those of the real-time TCP that was made for Xinu, a read is the deadline itself and never waits. In
+// the mode WEIR a read waits for its frame until the deadline that the period sets, in the modes REGULAR without end.
 #include "api/bsd/weir_realtime.h"
 #include "api/xinu/internal.h"
 #include "weir/realtime.h"
@@ -16,8 +16,8 @@ static struct weir_realtime settings_of(enum weir_realtime_mode mode, const stru
         settings.period_us = asked->period_us;
     }
     if (settings.period_us)
-        settings.first_us =
-            xinu_system->config.port->now_us(xinu_system->config.port->context) + (asked->first_us ? asked->first_us : asked->period_us);
+        settings.first_us = xinu_system->config.port->now_us(xinu_system->config.port->context) +
+                            (asked->first_us ? asked->first_us : asked->period_us);
     return settings;
 }
 

@@ -16,7 +16,7 @@ WEIR_BEGIN_DECLS
 struct xinu_config {
     struct weir *weir;
     const struct weir_port *port;
-    struct weir_bsd *bsd;               // its descriptors are the devices': NTCP + NUDP, and one for each port that is listened at
+    struct weir_bsd *bsd;  // its descriptors are the devices': NTCP + NUDP, and one for each port that is listened at
     struct weir_netif *ethers[NETHER];  // NULL: there is none
     // Waits for a lease on the interface, without the lock: OK, TIMEOUT or SYSERR. NULL: there is no DHCP.
     int (*dhcp)(void *context, struct weir_netif *netif, unsigned timeout_ms, struct weir_addr *gateway);
@@ -24,7 +24,8 @@ struct xinu_config {
 };
 
 enum xinu_state { XINU_FREE, XINU_ALLOC, XINU_OPENING, XINU_OPEN, XINU_CLOSING };
-// A port that one or several TCP devices listen at: TCP devices that are waiting in open, or hold a connection from there, share it.
+// A port that one or several TCP devices listen at: TCP devices that are waiting in open, or hold a connection from
+// there, share it.
 struct xinu_listener {
     int fd, users;
     struct weir_endpoint local;

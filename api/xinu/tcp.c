@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// TCP devices: a passive one becomes the connection that comes, as in Xinu, where there is no accept. Several may listen at one port.
+// TCP devices: a passive one becomes the connection that comes, as in Xinu, where there is no accept. Several may
+// listen at one port.
 #include "api/xinu/internal.h"
 
 static struct weir_bsd *bsd(void) { return xinu_system->config.bsd; }
 
-// --- ports that are listened at ------------------------------------------------------------------------------------------------------
+// --- ports that are listened at --------------------------------------------------------------------------------------
 
 static bool same(const struct weir_endpoint *a, const struct weir_endpoint *b)
 {
@@ -55,7 +56,8 @@ static void leave(struct xinu_device *device)
         leave_listener(listener);
 }
 
-// With the lock, which waiting gives back meanwhile: until nobody is left in a broken listener there, whose socket still has the port then.
+// With the lock, which waiting gives back meanwhile: until nobody is left in a broken listener there, whose socket
+// still has the port then.
 static void wait_for_broken(const struct weir_endpoint *local)
 {
     const struct weir_port *port = xinu_system->config.port;
@@ -201,14 +203,15 @@ static int tcp_close(struct xinu_device *device)
     return take_and_close(device) ? OK : SYSERR;
 }
 
-// --- bytes -------------------------------------------------------------------------------------------------------------------------------
+// --- bytes -----------------------------------------------------------------------------------------------------------
 
 static int tcp_read(struct xinu_device *device, void *buf, unsigned len)
 {
     if (len > INT32_MAX)
         return SYSERR;
-    const weir_ssize got =
-        device->realtime ? xinu_read_frame(device, buf, len) : bsd_recv(bsd(), device->fd, buf, len, device->some ? 0 : WEIR_MSG_WAITALL);
+    const weir_ssize got = device->realtime
+                               ? xinu_read_frame(device, buf, len)
+                               : bsd_recv(bsd(), device->fd, buf, len, device->some ? 0 : WEIR_MSG_WAITALL);
     if (got < 0 || (got == 0 && len > 0 && !device->realtime))
         return SYSERR;  // the end is no data for ever, as after an error
     device->received += (uint32_t)got;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// UDP devices. A device without a remote end hears everybody; with one only that. A passive device reads and writes packets with their
-// pseudo-header and header, so that it can answer.
+// UDP devices. A device without a remote end hears everybody; with one only that. A passive device reads and writes
+// packets with their pseudo-header and header, so that it can answer.
 #include "api/xinu/internal.h"
 
 #include <string.h>
@@ -9,7 +9,10 @@
 #define PROTOCOL_UDP 17
 
 static struct weir_bsd *bsd(void) { return xinu_system->config.bsd; }
-static bool has_remote(const struct xinu_device *device) { return device->remote.port && !weir_addr_is_any(device->remote.addr); }
+static bool has_remote(const struct xinu_device *device)
+{
+    return device->remote.port && !weir_addr_is_any(device->remote.addr);
+}
 
 static int bind_remote(struct xinu_device *device)
 {
@@ -54,7 +57,7 @@ static int udp_open(struct xinu_device *device, va_list *arguments)
     return SYSERR;
 }
 
-// --- packets with their headers ------------------------------------------------------------------------------------------------------
+// --- packets with their headers --------------------------------------------------------------------------------------
 
 static void put16(uint8_t *to, uint32_t value)
 {
@@ -70,7 +73,8 @@ static uint32_t get16(const uint8_t *from) { return (uint32_t)from[0] << 8 | fro
 static struct weir_addr get_address(const uint8_t *from) { return weir_addr_v4(get16(from) << 16 | get16(from + 2)); }
 
 // Source, destination, 0, protocol, length; ports, length, checksum (which was good: 0).
-static void put_headers(const struct xinu_device *device, uint8_t headers[HEADERS], const struct weir_endpoint *source, uint32_t bytes)
+static void put_headers(const struct xinu_device *device, uint8_t headers[HEADERS], const struct weir_endpoint *source,
+                        uint32_t bytes)
 {
     memset(headers, 0, HEADERS);
     put_address(headers, source->addr);
@@ -94,7 +98,8 @@ static int udp_read(struct xinu_device *device, void *buf, unsigned len)
         return SYSERR;
     const weir_ssize got =
         bsd_recvfrom(bsd(), device->fd, data, len < skip ? 0 : len - skip,
-                     device->flags & UDP_FLAG_NOBLOCK ? WEIR_MSG_DONTWAIT | WEIR_MSG_TRUNC : WEIR_MSG_TRUNC, (void *)&address, &length);
+                     device->flags & UDP_FLAG_NOBLOCK ? WEIR_MSG_DONTWAIT | WEIR_MSG_TRUNC : WEIR_MSG_TRUNC,
+                     (void *)&address, &length);
     if (got < 0)
         return device->flags & UDP_FLAG_NOBLOCK && device->fd >= 0 ? 0 : SYSERR;
     const struct weir_endpoint source = xinu_endpoint(&address);
@@ -116,8 +121,9 @@ static int write_passive(struct xinu_device *device, const uint8_t *packet, unsi
         return SYSERR;
     const struct weir_endpoint to = {get_address(packet + 4), (uint16_t)get16(packet + 14)};
     const struct weir_sockaddr_in address = xinu_sockaddr(&to);
-    return bsd_sendto(bsd(), device->fd, packet + HEADERS, len - HEADERS, 0, (const void *)&address, sizeof address) < 0 ? SYSERR
-                                                                                                                         : (int)len;
+    return bsd_sendto(bsd(), device->fd, packet + HEADERS, len - HEADERS, 0, (const void *)&address, sizeof address) < 0
+               ? SYSERR
+               : (int)len;
 }
 
 static int udp_write(struct xinu_device *device, const void *buf, unsigned len)
@@ -158,7 +164,9 @@ static int udp_control(struct xinu_device *device, int func, intptr_t arg1, intp
     const uint8_t old = device->flags & (uint8_t)arg1;
     switch (func) {
     case UDP_CTRL_ACCEPT: return move_local(device, arg1, ip);
-    case UDP_CTRL_BIND: device->remote.port = (uint16_t)arg1; return xinu_address(ip, &device->remote.addr) ? bind_remote(device) : SYSERR;
+    case UDP_CTRL_BIND:
+        device->remote.port = (uint16_t)arg1;
+        return xinu_address(ip, &device->remote.addr) ? bind_remote(device) : SYSERR;
     case UDP_CTRL_CLRFLAG: device->flags &= (uint8_t)~arg1; return old;
     case UDP_CTRL_SETFLAG: device->flags |= (uint8_t)arg1; return old;
     default: return SYSERR;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Embedded Xinu's device calls for the network, for programs of that system: everything is a device with a number, which is opened, read,
-// written, controlled and closed. ETH0 and ETH1 are interfaces, TCP0 … and UDP0 … conversations. Calls block as Xinu's do and return OK,
-// a count, or SYSERR. What differs from Xinu, and where its slips are mended: docs/xinu.md.
+// Embedded Xinu's device calls for the network, for programs of that system: everything is a device with a number,
+// which is opened, read, written, controlled and closed. ETH0 and ETH1 are interfaces, TCP0 … and UDP0 … conversations.
+// Calls block as Xinu's do and return OK, a count, or SYSERR. What differs from Xinu, and where its slips are mended:
+// docs/xinu.md.
 //
-// On a system whose C library has open, read, write, close and control of its own the plain names are macros (all others are functions):
-// include this last. Never with the instance's lock held, nor from an interrupt.
+// On a system whose C library has open, read, write, close and control of its own the plain names are macros (all
+// others are functions): include this last. Never with the instance's lock held, nor from an interrupt.
 #ifndef XINU_H
 #define XINU_H
 
@@ -46,10 +47,11 @@ enum {
 
 enum { TCP_PASSIVE = 0, TCP_ACTIVE = 1 };
 enum { TCP_CTRL_RECVBYTES = 2, TCP_CTRL_SENTBYTES = 3 };  // what the program has read and written so far
-// Not Xinu's. READSOME, arg1 1: read returns what is there instead of waiting for all. REALTIME, arg1 an enum weir_realtime_mode, arg2 the
-// address of a struct tcpRealtime (NULL where the mode is WEIR_REALTIME_OFF): from here on read returns one whole frame, or 0 for a frame
-// that did not come in time. SYSERR: no frame; no period in the mode WEIR_REALTIME_WEIR, which without has no deadlines; a build without
-// WEIR_CFG_REALTIME. docs/xinu.md says when read waits in which mode.
+// Not Xinu's. READSOME, arg1 1: read returns what is there instead of waiting for all. REALTIME, arg1 an enum
+// weir_realtime_mode, arg2 the address of a struct tcpRealtime (NULL where the mode is WEIR_REALTIME_OFF): from here on
+// read returns one whole frame, or 0 for a frame that did not come in time. SYSERR: no frame; no period in the mode
+// WEIR_REALTIME_WEIR, which without has no deadlines; a build without WEIR_CFG_REALTIME. docs/xinu.md says when read
+// waits in which mode.
 enum { TCP_CTRL_READSOME = 100, TCP_CTRL_REALTIME = 101 };
 struct tcpRealtime {
     unsigned frame_bytes;
@@ -70,8 +72,8 @@ enum { UDP_MAX_DATALEN = 1024, UDP_PSEUDO_LEN = 12, UDP_HDR_LEN = 8 };
 #define control xinu_control
 #define getc xinu_getc
 #define putc xinu_putc
-// ETH: open(ETH0). UDP: open(dev, localip, remoteip, localpt, remotept). TCP: the same and TCP_ACTIVE or TCP_PASSIVE; returns when there is
-// a connection. Addresses are const struct netaddr *, ports unsigned.
+// ETH: open(ETH0). UDP: open(dev, localip, remoteip, localpt, remotept). TCP: the same and TCP_ACTIVE or TCP_PASSIVE;
+// returns when there is a connection. Addresses are const struct netaddr *, ports unsigned.
 devcall open(int descrp, ...);
 devcall close(int descrp);
 devcall read(int descrp, void *buf, unsigned len);
@@ -89,11 +91,13 @@ syscall_t netDown(int descrp);
 struct dhcpData {
     struct netaddr ip, gateway, mask;
 };
-// Waits until a server gave the interface an address, which is in use then (netUp with it changes nothing): OK, TIMEOUT, SYSERR.
+// Waits until a server gave the interface an address, which is in use then (netUp with it changes nothing): OK,
+// TIMEOUT, SYSERR.
 syscall_t dhcpClient(int descrp, unsigned timeout_ms, struct dhcpData *data);
 
-struct netaddr *netaddr4(struct netaddr *out, unsigned a, unsigned b, unsigned c, unsigned d);  // not Xinu's, which has dot2ipv4 for text
-int netaddrequal(const struct netaddr *a, const struct netaddr *b);                             // 1 or 0
+// not Xinu's, which has dot2ipv4 for text
+struct netaddr *netaddr4(struct netaddr *out, unsigned a, unsigned b, unsigned c, unsigned d);
+int netaddrequal(const struct netaddr *a, const struct netaddr *b);  // 1 or 0
 
 WEIR_END_DECLS
 

@@ -22,7 +22,7 @@ const char *dhcp_state_name(enum dhcp_state state)
     return names[state];
 }
 
-// --- what is sent ---------------------------------------------------------------------------------------------------------
+// --- what is sent ----------------------------------------------------------------------------------------------------
 
 // RFC 2131 table 5 says which fields go into which message; `to` any: broadcast.
 static void dhcp_send(struct dhcp *dhcp, struct dhcp_message *message, struct weir_addr to)
@@ -35,7 +35,8 @@ static void dhcp_send(struct dhcp *dhcp, struct dhcp_message *message, struct we
     message->flags = weir_addr_is_any(message->ciaddr) ? DHCP_BROADCAST : 0;
     message->client_id = true;
     memcpy(message->mac, dhcp->netif->mac, 6);
-    if (dhcp->host != NULL && strlen(dhcp->host) < DHCP_NAME_MAX && message->type != DHCP_DECLINE && message->type != DHCP_RELEASE)
+    if (dhcp->host != NULL && strlen(dhcp->host) < DHCP_NAME_MAX && message->type != DHCP_DECLINE &&
+        message->type != DHCP_RELEASE)
         memcpy(message->host, dhcp->host, strlen(dhcp->host) + 1);
     const struct weir_slice slice = {bytes, dhcp_emit(message, bytes, sizeof bytes)};
     const struct weir_message datagram = {
@@ -75,7 +76,7 @@ static void send_goodbye(struct dhcp *dhcp, uint8_t type, const struct dhcp_leas
     dhcp_send(dhcp, &message, type == DHCP_RELEASE ? lease->server : weir_addr_any());
 }
 
-// --- states ---------------------------------------------------------------------------------------------------------------
+// --- states ----------------------------------------------------------------------------------------------------------
 
 // The n-th wait for an answer: 4, 8, 16 … 64 s ± 1 s (RFC 2131 §4.1).
 static uint64_t wait_us(struct dhcp *dhcp, uint32_t tries)
@@ -159,11 +160,12 @@ static void enter_probing(struct dhcp *dhcp)
     address_clear(dhcp);
     dhcp->state = DHCP_PROBING;
     dhcp->due_us = weir_now_us(weir_of(dhcp));
-    if (weir_netif_set_address(dhcp->netif, dhcp->offer.address, (uint8_t)dhcp_mask_bits(dhcp->offer.mask), WEIR_ADDRESS_PROBE) != WEIR_OK)
+    if (weir_netif_set_address(dhcp->netif, dhcp->offer.address, (uint8_t)dhcp_mask_bits(dhcp->offer.mask),
+                               WEIR_ADDRESS_PROBE) != WEIR_OK)
         enter_init(dhcp, (uint64_t)DHCP_DECLINE_WAIT_S * SECOND_US);
 }
 
-// --- what comes in --------------------------------------------------------------------------------------------------------
+// --- what comes in ---------------------------------------------------------------------------------------------------
 
 // A mask for an address that came without one: its old class's.
 static struct weir_addr class_mask(struct weir_addr address)
@@ -172,8 +174,8 @@ static struct weir_addr class_mask(struct weir_addr address)
     return weir_addr_v4(first < 128 ? 0xff000000u : first < 192 ? 0xffff0000u : 0xffffff00u);
 }
 
-// Takes a lease out of an OFFER or ACK. Refuses what no host may use: whoever answers first must not be able to give us a multicast
-// address, a mask with holes or a lease of a second.
+// Takes a lease out of an OFFER or ACK. Refuses what no host may use: whoever answers first must not be able to give us
+// a multicast address, a mask with holes or a lease of a second.
 static bool lease_take(const struct dhcp_message *message, struct dhcp_lease *lease)
 {
     *lease = (struct dhcp_lease){.address = message->yiaddr,
@@ -202,8 +204,8 @@ static bool lease_take(const struct dhcp_message *message, struct dhcp_lease *le
     // The first router that is on the link: another could not be reached.
     for (uint32_t i = 0; i < message->routers.count; i++) {
         struct weir_addr router = message->routers.addresses[i];
-        bool near =
-            weir_addr_in_prefix(router, lease->address, (uint8_t)dhcp_mask_bits(lease->mask)) && !weir_addr_equal(router, lease->address);
+        bool near = weir_addr_in_prefix(router, lease->address, (uint8_t)dhcp_mask_bits(lease->mask)) &&
+                    !weir_addr_equal(router, lease->address);
         if (near && dhcp_address_usable(router, lease->mask)) {
             lease->router = router;
             break;
@@ -296,7 +298,7 @@ static void dhcp_event(struct weir_watch *watch, weir_socket socket, uint32_t ev
     }
 }
 
-// --- time -----------------------------------------------------------------------------------------------------------------
+// --- time ------------------------------------------------------------------------------------------------------------
 
 static void poll_probing(struct dhcp *dhcp, uint64_t now_us)
 {
@@ -312,7 +314,8 @@ static void poll_probing(struct dhcp *dhcp, uint64_t now_us)
 // RENEWING and REBINDING: again after half of what remains, at least a minute apart (§4.4.5).
 static void poll_extending(struct dhcp *dhcp, uint64_t now_us)
 {
-    uint64_t rebind_us = after_s(dhcp->asked_us, dhcp->lease.rebind_s), end_us = after_s(dhcp->asked_us, dhcp->lease.lease_s);
+    uint64_t rebind_us = after_s(dhcp->asked_us, dhcp->lease.rebind_s),
+             end_us = after_s(dhcp->asked_us, dhcp->lease.lease_s);
     if (now_us >= end_us) {
         enter_init(dhcp, 0);
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// DHCP client (RFC 2131 §4.4): takes an address for an interface, probes it on the link before use (RFC 5227), keeps it, gives it up when
-// the lease ends. Sets the interface's address and the default route; the rest of the lease is there to be read.
+// DHCP client (RFC 2131 §4.4): takes an address for an interface, probes it on the link before use (RFC 5227), keeps
+// it, gives it up when the lease ends. Sets the interface's address and the default route; the rest of the lease is
+// there to be read.
 #ifndef APPS_DHCP_CLIENT_H
 #define APPS_DHCP_CLIENT_H
 
@@ -66,8 +67,8 @@ struct dhcp {
 // Starts on an interface that is up and part of the instance. A negative enum weir_error: no socket.
 int dhcp_start(struct dhcp *dhcp, struct loop *loop, struct weir_netif *netif, const char *host,
                void (*changed)(struct dhcp *, bool bound, void *), void *context);
-// Tells the server that the lease is no longer needed (RELEASE, to its address: it may take an ARP round trip). Let the instance run
-// a moment before dhcp_stop, or the server keeps the lease until it ends.
+// Tells the server that the lease is no longer needed (RELEASE, to its address: it may take an ARP round trip). Let the
+// instance run a moment before dhcp_stop, or the server keeps the lease until it ends.
 void dhcp_release(struct dhcp *dhcp);
 // Clears address and route.
 void dhcp_stop(struct dhcp *dhcp);

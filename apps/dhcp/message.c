@@ -49,7 +49,7 @@ static void put32(uint8_t *bytes, uint32_t value)
     put16(bytes + 2, (uint16_t)value);
 }
 
-// --- parse ----------------------------------------------------------------------------------------------------------------
+// --- parse -----------------------------------------------------------------------------------------------------------
 
 static bool parse_addr(const uint8_t *data, uint32_t length, struct weir_addr *out)
 {
@@ -80,7 +80,8 @@ static bool parse_list(const uint8_t *data, uint32_t length, struct dhcp_list *o
     return true;
 }
 
-// A domain name is shown to people and put into configuration: anything but letters, digits, dots and hyphens is left out.
+// A domain name is shown to people and put into configuration: anything but letters, digits, dots and hyphens is left
+// out.
 static bool parse_domain(const uint8_t *data, uint32_t length, char out[DHCP_NAME_MAX])
 {
     if (length == 0)
@@ -89,7 +90,8 @@ static bool parse_domain(const uint8_t *data, uint32_t length, char out[DHCP_NAM
         return true;
     for (uint32_t i = 0; i < length; i++) {
         char c = (char)data[i];
-        bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || (c == '.' && i > 0);
+        bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                    (c == '.' && i > 0);
         if (!good && !(c == '\0' && i == length - 1)) {
             memset(out, 0, DHCP_NAME_MAX);
             return true;
@@ -99,7 +101,8 @@ static bool parse_domain(const uint8_t *data, uint32_t length, char out[DHCP_NAM
     return true;
 }
 
-static bool parse_option(uint8_t code, const uint8_t *data, uint32_t length, struct dhcp_message *message, uint8_t *overload)
+static bool parse_option(uint8_t code, const uint8_t *data, uint32_t length, struct dhcp_message *message,
+                         uint8_t *overload)
 {
     switch (code) {
     case OPTION_MASK: return parse_addr(data, length, &message->mask);
@@ -175,7 +178,7 @@ bool dhcp_parse(const uint8_t *bytes, uint32_t length, struct dhcp_message *mess
     return message->type != 0;
 }
 
-// --- emit -----------------------------------------------------------------------------------------------------------------
+// --- emit ------------------------------------------------------------------------------------------------------------
 
 struct writer {
     uint8_t *out;
@@ -270,7 +273,7 @@ uint32_t dhcp_emit(const struct dhcp_message *message, uint8_t *out, uint32_t ro
     return writer.at < DHCP_MESSAGE_MIN ? DHCP_MESSAGE_MIN : writer.at;
 }
 
-// --- addresses ------------------------------------------------------------------------------------------------------------
+// --- addresses -------------------------------------------------------------------------------------------------------
 
 int dhcp_mask_bits(struct weir_addr mask)
 {

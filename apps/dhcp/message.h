@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// DHCP messages (RFC 2131, RFC 2132), pure: bytes in, values out. Each option's length is compared with the field that holds it.
+// DHCP messages (RFC 2131, RFC 2132), pure: bytes in, values out. Each option's length is compared with the field that
+// holds it.
 #ifndef APPS_DHCP_MESSAGE_H
 #define APPS_DHCP_MESSAGE_H
 
@@ -17,7 +18,16 @@
 #define DHCP_FOREVER UINT32_MAX  // lease time that never ends
 #define DHCP_BROADCAST 0x8000u   // flags: answer by broadcast, we have no address yet
 
-enum dhcp_type { DHCP_DISCOVER = 1, DHCP_OFFER, DHCP_REQUEST, DHCP_DECLINE, DHCP_ACK, DHCP_NAK, DHCP_RELEASE, DHCP_INFORM };
+enum dhcp_type {
+    DHCP_DISCOVER = 1,
+    DHCP_OFFER,
+    DHCP_REQUEST,
+    DHCP_DECLINE,
+    DHCP_ACK,
+    DHCP_NAK,
+    DHCP_RELEASE,
+    DHCP_INFORM
+};
 
 struct dhcp_list {
     struct weir_addr addresses[DHCP_SERVERS];
@@ -43,7 +53,8 @@ struct dhcp_message {
 };
 
 // Returns false for a message that is not DHCP over Ethernet, or malformed anywhere: the whole of it is then dropped.
-// Option overload (52) is obeyed: `file`, then `sname`, each within its own bounds. Of a repeated option the first counts.
+// Option overload (52) is obeyed: `file`, then `sname`, each within its own bounds. Of a repeated option the first
+// counts.
 bool dhcp_parse(const uint8_t *bytes, uint32_t length, struct dhcp_message *message);
 // Returns its bytes (at least DHCP_MESSAGE_MIN); 0: `room` is too small (DHCP_MESSAGE_MAX is always enough).
 uint32_t dhcp_emit(const struct dhcp_message *message, uint8_t *out, uint32_t room);

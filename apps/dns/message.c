@@ -61,7 +61,8 @@ bool dns_name_equal(const char *a, const char *b)
     return *a == *b;
 }
 
-// One label's text. A dot or control byte inside a label would make two different names look alike: refused (RFC 9267 §3).
+// One label's text. A dot or control byte inside a label would make two different names look alike: refused (RFC 9267
+// §3).
 static bool label_read(const uint8_t *label, uint32_t bytes, char *out, uint32_t *length)
 {
     if (*length + bytes + 1 > DNS_NAME_MAX - 1)  // 255 octets on the wire leave 253 characters of text
@@ -109,7 +110,8 @@ bool dns_name_read(const uint8_t *message, uint32_t length, uint32_t at, char ou
     }
 }
 
-// The pseudo-record of EDNS, version 0, of the root: in place of a class what we take, no flags, no options (RFC 6891 §6.1.2).
+// The pseudo-record of EDNS, version 0, of the root: in place of a class what we take, no flags, no options (RFC 6891
+// §6.1.2).
 static uint32_t opt_emit(uint8_t *out, uint32_t at)
 {
     memset(out + at, 0, OPT_BYTES);
@@ -175,7 +177,8 @@ static bool record_read(const uint8_t *message, uint32_t length, uint32_t *at, s
 }
 
 // The name that is a CNAME record's data: it must fill the data exactly (Ripple20, CVE-2020-11901).
-static bool record_target(const uint8_t *message, uint32_t length, const struct record *record, char out[DNS_NAME_MAX + 1])
+static bool record_target(const uint8_t *message, uint32_t length, const struct record *record,
+                          char out[DNS_NAME_MAX + 1])
 {
     uint32_t end;
     return dns_name_read(message, length, record->data, out, &end) && end == record->data + record->data_length;
@@ -184,8 +187,8 @@ static bool record_target(const uint8_t *message, uint32_t length, const struct 
 static uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 // One walk over the answers for records of `name`: takes addresses, or says in `name` where a CNAME leads (*moved).
-static bool answers_walk(const uint8_t *message, uint32_t length, uint32_t at, uint32_t count, char *name, struct dns_answer *answer,
-                         bool *moved)
+static bool answers_walk(const uint8_t *message, uint32_t length, uint32_t at, uint32_t count, char *name,
+                         struct dns_answer *answer, bool *moved)
 {
     struct record record;
     char target[DNS_NAME_MAX + 1];
@@ -218,7 +221,8 @@ static bool answers_walk(const uint8_t *message, uint32_t length, uint32_t at, u
 }
 
 // RFC 2308 §5: a negative answer may be kept for the smaller of the SOA record's TTL and its MINIMUM. Malformed: 0.
-static uint32_t negative_ttl(const uint8_t *message, uint32_t length, uint32_t at, uint32_t answers, uint32_t authorities)
+static uint32_t negative_ttl(const uint8_t *message, uint32_t length, uint32_t at, uint32_t answers,
+                             uint32_t authorities)
 {
     struct record record;
     char name[DNS_NAME_MAX + 1];
@@ -228,7 +232,8 @@ static uint32_t negative_ttl(const uint8_t *message, uint32_t length, uint32_t a
         if (i < answers || record.type != DNS_SOA || record.class != CLASS_IN)
             continue;
         uint32_t end;
-        if (!dns_name_read(message, length, record.data, name, &end) || !dns_name_read(message, length, end, name, &end))
+        if (!dns_name_read(message, length, record.data, name, &end) ||
+            !dns_name_read(message, length, end, name, &end))
             return 0;
         if (end + 20 != record.data + record.data_length)
             return 0;
@@ -238,7 +243,8 @@ static uint32_t negative_ttl(const uint8_t *message, uint32_t length, uint32_t a
 }
 
 // Header and question. Returns DNS_FOUND when the answers at *at may be read.
-static enum dns_result question_check(const uint8_t *message, uint32_t length, const struct dns_question *question, uint32_t *at)
+static enum dns_result question_check(const uint8_t *message, uint32_t length, const struct dns_question *question,
+                                      uint32_t *at)
 {
     char name[DNS_NAME_MAX + 1];
     if (length < HEADER_BYTES || get16(message) != question->id || (message[2] & 0x80) == 0)
@@ -247,13 +253,15 @@ static enum dns_result question_check(const uint8_t *message, uint32_t length, c
         return DNS_NOT_OURS;  // another opcode, or no question echoed (RFC 5452 §9.1)
     if (!dns_name_read(message, length, HEADER_BYTES, name, at) || length - *at < 4)
         return DNS_BAD;
-    if (!dns_name_equal(name, question->name) || get16(message + *at) != question->type || get16(message + *at + 2) != CLASS_IN)
+    if (!dns_name_equal(name, question->name) || get16(message + *at) != question->type ||
+        get16(message + *at + 2) != CLASS_IN)
         return DNS_NOT_OURS;
     *at += 4;
     return strcmp(name, question->name) == 0 ? DNS_FOUND : DNS_WRONG_CASE;
 }
 
-// The eight upper bits of the response code, in the upper half of what would be a TTL (RFC 6891 §6.1.3); 0 when there is no OPT record.
+// The eight upper bits of the response code, in the upper half of what would be a TTL (RFC 6891 §6.1.3); 0 when there
+// is no OPT record.
 static uint32_t code_extension(const uint8_t *message, uint32_t length, uint32_t at, uint32_t records)
 {
     struct record record;
@@ -264,15 +272,16 @@ static uint32_t code_extension(const uint8_t *message, uint32_t length, uint32_t
     return 0;
 }
 
-// An error that a server may mean our EDNS by. One that does not know it may send back no more than the header; a forger gains nothing by
-// that but a question without.
+// An error that a server may mean our EDNS by. One that does not know it may send back no more than the header; a
+// forger gains nothing by that but a question without.
 static bool not_extended(const uint8_t *message, uint32_t length, const struct dns_question *question)
 {
-    return question->extended && length >= HEADER_BYTES && get16(message) == question->id && (message[2] & 0xf8) == 0x80 &&
-           get16(message + 4) == 0 && (message[3] & 15) == FORMAT_ERROR;
+    return question->extended && length >= HEADER_BYTES && get16(message) == question->id &&
+           (message[2] & 0xf8) == 0x80 && get16(message + 4) == 0 && (message[3] & 15) == FORMAT_ERROR;
 }
 
-enum dns_result dns_answer_parse(const uint8_t *message, uint32_t length, const struct dns_question *question, struct dns_answer *answer)
+enum dns_result dns_answer_parse(const uint8_t *message, uint32_t length, const struct dns_question *question,
+                                 struct dns_answer *answer)
 {
     uint32_t at = 0;
     *answer = (struct dns_answer){.ttl_s = DNS_TTL_MAX_S};
@@ -283,7 +292,8 @@ enum dns_result dns_answer_parse(const uint8_t *message, uint32_t length, const 
         return result;
     if (message[2] & 2)
         return DNS_TRUNCATED;
-    uint32_t code = message[3] & 15u, answers = get16(message + 6), authorities = get16(message + 8), more = get16(message + 10);
+    uint32_t code = message[3] & 15u, answers = get16(message + 6), authorities = get16(message + 8),
+             more = get16(message + 10);
     if (question->extended && answers + authorities + more <= DNS_RECORDS_MAX)
         code |= code_extension(message, length, at, answers + authorities + more) << 4;
     if (question->extended && (code == FORMAT_ERROR || code == NOT_IMPLEMENTED || code == BAD_VERSION))

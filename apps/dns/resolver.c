@@ -7,7 +7,7 @@
 
 static struct weir *weir_of(const struct dns_query *query) { return query->dns->loop->weir; }
 
-// --- cache ----------------------------------------------------------------------------------------------------------------
+// --- cache -----------------------------------------------------------------------------------------------------------
 
 static struct dns_entry *cache_find(struct dns *dns, const char *name)
 {
@@ -37,7 +37,7 @@ static void cache_put(struct dns *dns, const char *name, int result, const struc
     place->answer = *answer;
 }
 
-// --- the end of a question ------------------------------------------------------------------------------------------------
+// --- the end of a question -------------------------------------------------------------------------------------------
 
 static void query_socket_close(struct dns_query *query)
 {
@@ -46,7 +46,8 @@ static void query_socket_close(struct dns_query *query)
     query->socket = 0;
 }
 
-// Tells whoever asked, and those who asked the same meanwhile. All their slots are free before the first of them hears of it.
+// Tells whoever asked, and those who asked the same meanwhile. All their slots are free before the first of them hears
+// of it.
 static void query_finish(struct dns_query *query, int result, const struct dns_answer *answer)
 {
     struct dns *dns = query->dns;
@@ -76,7 +77,7 @@ static void query_fail(struct dns_query *query, int error)
     query_finish(query, error, &none);
 }
 
-// --- asking ---------------------------------------------------------------------------------------------------------------
+// --- asking ----------------------------------------------------------------------------------------------------------
 
 static void query_next_try(struct dns_query *query);
 
@@ -95,7 +96,8 @@ static bool query_open(struct dns_query *query, enum weir_socket_type type)
     return error == WEIR_OK || (type == WEIR_STREAM && error == WEIR_IN_PROGRESS);
 }
 
-// A new id; and letters of random case, but over TCP, which needs no such defence, all small: a server that changes case makes them so.
+// A new id; and letters of random case, but over TCP, which needs no such defence, all small: a server that changes
+// case makes them so.
 static void question_renew(struct dns_query *query, bool mixed)
 {
     uint8_t random[34];
@@ -120,7 +122,8 @@ static void query_ask_tcp(struct dns_query *query)
         query_next_try(query);
 }
 
-// Asks the next server. When all tries are used up the question ends. Where a socket cannot be had the timer tries again.
+// Asks the next server. When all tries are used up the question ends. Where a socket cannot be had the timer tries
+// again.
 static void query_next_try(struct dns_query *query)
 {
     struct dns *dns = query->dns;
@@ -142,7 +145,7 @@ static void query_next_try(struct dns_query *query)
         (void)weir_socket_send_message(weir_of(query), query->socket, &message, &slice, 1);
 }
 
-// --- answers --------------------------------------------------------------------------------------------------------------
+// --- answers ---------------------------------------------------------------------------------------------------------
 
 // Returns whether the question is settled one way or another (its socket is then another, or none).
 static bool query_judge(struct dns_query *query, const uint8_t *bytes, uint32_t length)
@@ -262,7 +265,7 @@ static uint64_t dns_poll(struct app *app, uint64_t now_us)
     return due_us;
 }
 
-// --- the interface --------------------------------------------------------------------------------------------------------
+// --- the interface ---------------------------------------------------------------------------------------------------
 
 void dns_start(struct dns *dns, struct loop *loop)
 {
@@ -342,7 +345,8 @@ int dns_resolve(struct dns *dns, const char *name, struct dns_answer *answer, dn
     query->context = context;
     for (uint32_t i = 0; i < DNS_QUERIES; i++) {
         struct dns_query *other = &dns->queries[i];
-        if ((other->transport == DNS_UDP || other->transport == DNS_TCP) && dns_name_equal(other->question.name, plain)) {
+        if ((other->transport == DNS_UDP || other->transport == DNS_TCP) &&
+            dns_name_equal(other->question.name, plain)) {
             query->transport = DNS_FOLLOWS;  // two questions for one name would double a forger's chance (RFC 5452 §5)
             query->leader = other;
             return WEIR_IN_PROGRESS;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// DNS stub resolver: IPv4 addresses of names, asked of one or two servers, kept while they may be. Against forgery (RFC 5452): every try is
-// a new socket (so a new random port), a new random id and a new random case of the name's letters; only the server's address may answer,
-// the question must come back as sent, and a name is asked once at a time. After DNS_FORGED_MAX wrong answers, a truncated one, or one in
-// another case it asks over TCP. Answers may have 1232 bytes (EDNS, RFC 6891); a server that refuses such a question is asked without, and
-// so is every server that did not answer the first time: something on the way may drop what it does not know.
+// DNS stub resolver: IPv4 addresses of names, asked of one or two servers, kept while they may be. Against forgery (RFC
+// 5452): every try is a new socket (so a new random port), a new random id and a new random case of the name's letters;
+// only the server's address may answer, the question must come back as sent, and a name is asked once at a time. After
+// DNS_FORGED_MAX wrong answers, a truncated one, or one in another case it asks over TCP. Answers may have 1232 bytes
+// (EDNS, RFC 6891); a server that refuses such a question is asked without, and so is every server that did not answer
+// the first time: something on the way may drop what it does not know.
 #ifndef APPS_DNS_RESOLVER_H
 #define APPS_DNS_RESOLVER_H
 
@@ -25,8 +26,8 @@
 #define DNS_FORGED_MAX 16u
 #define DNS_PORT 53u
 
-// `result`: enum dns_result FOUND, NO_NAME, NO_DATA, or a negative enum weir_error: TIMED_OUT, REFUSED (the servers said they cannot).
-// May ask again at once.
+// `result`: enum dns_result FOUND, NO_NAME, NO_DATA, or a negative enum weir_error: TIMED_OUT, REFUSED (the servers
+// said they cannot). May ask again at once.
 typedef void dns_done(void *context, int result, const struct dns_answer *answer);
 
 enum dns_transport { DNS_FREE, DNS_UDP, DNS_TCP, DNS_FOLLOWS };
@@ -73,8 +74,8 @@ void dns_stop(struct dns *dns);  // questions under way end with WEIR_ABORTED
 // Replaces the servers (at most DNS_SERVERS are kept) and forgets what the old ones said.
 void dns_servers(struct dns *dns, const struct weir_addr *servers, uint32_t count);
 // Known already (cache, a dotted quad, localhost): returns enum dns_result and fills *answer; `done` is not called.
-// WEIR_IN_PROGRESS: `done` will be called. WEIR_INVALID: no such name can be; WEIR_NO_ROUTE: no server is set; WEIR_NO_MEMORY: DNS_QUERIES
-// are under way.
+// WEIR_IN_PROGRESS: `done` will be called. WEIR_INVALID: no such name can be; WEIR_NO_ROUTE: no server is set;
+// WEIR_NO_MEMORY: DNS_QUERIES are under way.
 int dns_resolve(struct dns *dns, const char *name, struct dns_answer *answer, dns_done *done, void *context);
 
 #endif

@@ -86,7 +86,7 @@ bool command_start(struct host *host, const char *line)
     return command_wrong("--run", count > 0 ? words[0] : "''", "no such command; weir-host --help lists them");
 }
 
-// --- names ------------------------------------------------------------------------------------------------------------------
+// --- names -----------------------------------------------------------------------------------------------------------
 
 static void (*host_found)(struct host *host, struct weir_addr addr);
 static const char *host_name;
@@ -119,7 +119,7 @@ bool command_host(struct host *host, const char *name, void (*found)(struct host
     return true;
 }
 
-// --- resolve ----------------------------------------------------------------------------------------------------------------
+// --- resolve ---------------------------------------------------------------------------------------------------------
 
 static void resolve_done(void *context, int result, const struct dns_answer *answer)
 {
@@ -149,7 +149,7 @@ bool command_resolve(struct host *host, int argc, char **argv)
     return true;
 }
 
-// --- dhcp -------------------------------------------------------------------------------------------------------------------
+// --- dhcp ------------------------------------------------------------------------------------------------------------
 
 static void print_addr(const char *what, struct weir_addr addr)
 {
@@ -186,7 +186,7 @@ bool command_dhcp(struct host *host, int argc, char **argv)
     return true;
 }
 
-// --- ping -------------------------------------------------------------------------------------------------------------------
+// --- ping ------------------------------------------------------------------------------------------------------------
 
 static struct ping ping;
 static uint32_t ping_count, ping_interval_us, ping_bytes;
@@ -197,8 +197,8 @@ static void ping_summary(struct host *host)
     printf("\n%u packets transmitted, %u received, %s%u%% packet loss\n", ping.sent, ping.received,
            ping.duplicates != 0 ? "duplicates too, " : "", ping.sent == 0 ? 0 : lost * 100 / ping.sent);
     if (ping.received != 0)
-        printf("rtt min/avg/max = %.3f/%.3f/%.3f ms\n", ping.rtt_min_us / 1e3, (double)ping.rtt_sum_us / ping.received / 1e3,
-               ping.rtt_max_us / 1e3);
+        printf("rtt min/avg/max = %.3f/%.3f/%.3f ms\n", ping.rtt_min_us / 1e3,
+               (double)ping.rtt_sum_us / ping.received / 1e3, ping.rtt_max_us / 1e3);
     else if (ping.error != 0)
         fprintf(stderr, "weir-host: ping: %s\n", weir_error_name(ping.error));
     host_done(host, ping.received == 0);
@@ -215,8 +215,8 @@ static void ping_event(struct ping *self, const struct ping_reply *reply, void *
     }
     text_init(&text, line, sizeof line);
     text_addr(&text, reply->from);
-    printf("%u bytes from %s: icmp_seq=%u ttl=%u time=%.3f ms%s\n", reply->bytes, line, reply->sequence, reply->ttl, reply->rtt_us / 1e3,
-           reply->duplicate ? " (duplicate)" : "");
+    printf("%u bytes from %s: icmp_seq=%u ttl=%u time=%.3f ms%s\n", reply->bytes, line, reply->sequence, reply->ttl,
+           reply->rtt_us / 1e3, reply->duplicate ? " (duplicate)" : "");
     fflush(stdout);
 }
 
@@ -232,7 +232,8 @@ static void ping_found(struct host *host, struct weir_addr addr)
     host->interrupt = ping_interrupt;
     if (error == WEIR_OK)
         return;
-    command_wrong("ping", host_name, error == WEIR_NO_ROUTE ? "no route to it: give --gateway" : weir_error_name(error));
+    command_wrong("ping", host_name,
+                  error == WEIR_NO_ROUTE ? "no route to it: give --gateway" : weir_error_name(error));
     host_done(host, 1);
 }
 
@@ -245,7 +246,9 @@ bool command_ping(struct host *host, int argc, char **argv)
     ping_bytes = 56;
     while ((option = getopt(argc, argv, "c:i:s:")) != -1) {
         double seconds = option == 'i' ? strtod(optarg, NULL) : 0;
-        bool good = option == '?' ? false : option == 'i' ? seconds >= 0.001 && seconds <= 3600 : host_number(optarg, 1000, &number);
+        bool good = option == '?'   ? false
+                    : option == 'i' ? seconds >= 0.001 && seconds <= 3600
+                                    : host_number(optarg, 1000, &number);
         if (!good || (option == 'c' && (number < 1 || number > 1000000)) || (option == 's' && number > PING_DATA_MAX))
             return command_wrong("ping", "-c takes 1 to 1000000, -i 0.001 to 3600 s, -s up to 1400", "");
         if (option == 'c')
@@ -260,7 +263,7 @@ bool command_ping(struct host *host, int argc, char **argv)
     return command_host(host, argv[optind], ping_found);
 }
 
-// --- sntp -------------------------------------------------------------------------------------------------------------------
+// --- sntp ------------------------------------------------------------------------------------------------------------
 
 static struct sntp sntp;
 
@@ -271,7 +274,8 @@ static void sntp_done(struct sntp *self, int error, const struct sntp_time *newe
     (void)self;
     if (error != WEIR_OK) {
         command_wrong("sntp", host_name,
-                      error == WEIR_REFUSED ? "the server refuses (kiss-o'-death, or no NTP there)" : "no usable answer");
+                      error == WEIR_REFUSED ? "the server refuses (kiss-o'-death, or no NTP there)"
+                                            : "no usable answer");
         host_done(context, 1);
         return;
     }
@@ -281,8 +285,9 @@ static void sntp_done(struct sntp *self, int error, const struct sntp_time *newe
     gmtime_r(&seconds, &utc);
     strftime(day, sizeof day, "%Y-%m-%d %H:%M:%S", &utc);
     double ours = (double)system.tv_sec + (double)system.tv_nsec / 1e9;
-    printf("%s.%06lu UTC, offset of this machine %+.6f s, delay %.6f s, stratum %u\n", day, (unsigned long)(newest->unix_us % 1000000u),
-           (double)newest->unix_us / 1e6 - ours, newest->delay_us / 1e6, newest->stratum);
+    printf("%s.%06lu UTC, offset of this machine %+.6f s, delay %.6f s, stratum %u\n", day,
+           (unsigned long)(newest->unix_us % 1000000u), (double)newest->unix_us / 1e6 - ours, newest->delay_us / 1e6,
+           newest->stratum);
     host_done(context, 0);
 }
 

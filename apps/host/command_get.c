@@ -118,15 +118,18 @@ static void get_read(void)
     if (there == WEIR_AGAIN && !(get.body && get.left == 0))
         return;
     bool whole = get.body && (get.left == 0 || (get.left == UINT64_MAX && there == 0));
-    get_end(whole ? NULL : there == 0 || there == WEIR_AGAIN ? "the server closed too early" : secure_error(&get.stream, there));
+    get_end(whole                               ? NULL
+            : there == 0 || there == WEIR_AGAIN ? "the server closed too early"
+                                                : secure_error(&get.stream, there));
 }
 
 static void get_send(void)
 {
     char request[1200];
-    int length = snprintf(request, sizeof request,
-                          "GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: weir\r\nAccept: */*\r\n%s%s%sConnection: close\r\n\r\n", get.path,
-                          get.name, get.range[0] != '\0' ? "Range: bytes=" : "", get.range, get.range[0] != '\0' ? "\r\n" : "");
+    int length = snprintf(
+        request, sizeof request,
+        "GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: weir\r\nAccept: */*\r\n%s%s%sConnection: close\r\n\r\n", get.path,
+        get.name, get.range[0] != '\0' ? "Range: bytes=" : "", get.range, get.range[0] != '\0' ? "\r\n" : "");
     // The first bytes of a connection: any send queue takes them in one piece.
     get.sent = weir_stream_write(&get.stream, request, (uint32_t)length) == length;
     if (!get.sent)

@@ -37,7 +37,9 @@ static void found(struct host *host, struct weir_addr addr)
     host->interrupt = interrupt;
     if (error == WEIR_OK)
         return;
-    command_wrong("iperf3", error == WEIR_INVALID ? "a value is out of range (streams, length or time)" : weir_error_name(error), "");
+    command_wrong("iperf3",
+                  error == WEIR_INVALID ? "a value is out of range (streams, length or time)" : weir_error_name(error),
+                  "");
     host_done(host, 1);
 }
 
@@ -48,7 +50,8 @@ static bool take(int option, const char *value, const char **server)
     struct iperf3_parameters *p = &client.test.parameters;
     uint64_t number = 0;
     bool decimal = option == 'b';  // rates in powers of 1000, sizes in powers of 1024
-    if (value != NULL && option != 'c' && option != 'C' && option != 'i' && !host_number(value, decimal ? 1000 : 1024, &number))
+    if (value != NULL && option != 'c' && option != 'C' && option != 'i' &&
+        !host_number(value, decimal ? 1000 : 1024, &number))
         return false;
     switch (option) {
     case 'c': *server = value; return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // play and stream: real-time media (apps/rtstream). Settings are words name=value:
-//   over=realtime|tcp|rtp|red|udp  frame=BYTES  period=MS  within=MS  frames=N  buffer=BYTES  segment=BYTES  start=US  stored=1
+//   over=realtime|tcp|rtp|red|udp  frame=BYTES  period=MS  within=MS  frames=N  buffer=BYTES  segment=BYTES  start=US
+//   stored=1
 //   log=FILE (play: a line of CSV for each frame)  out=FILE (play: the media, silence where a frame was skipped)
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -30,8 +31,11 @@ static bool setting(struct rtstream *r, const char *word)
     static const struct {
         const char *name;
         enum rtstream_over over;
-    } overs[] = {
-        {"realtime", RTSTREAM_REALTIME}, {"tcp", RTSTREAM_TCP}, {"rtp", RTSTREAM_RTP}, {"red", RTSTREAM_RTP}, {"udp", RTSTREAM_UDP}};
+    } overs[] = {{"realtime", RTSTREAM_REALTIME},
+                 {"tcp", RTSTREAM_TCP},
+                 {"rtp", RTSTREAM_RTP},
+                 {"red", RTSTREAM_RTP},
+                 {"udp", RTSTREAM_UDP}};
     const char *equals = strchr(word, '=');
     const size_t length = equals ? (size_t)(equals - word) : 0;
     const char *value = equals ? equals + 1 : "";
@@ -76,7 +80,8 @@ static bool setting(struct rtstream *r, const char *word)
 
 static bool settings(struct rtstream *r, struct host *host, int argc, char **argv)
 {
-    *r = (struct rtstream){.host = host, .options = {.frame_bytes = 160, .period_us = 20000, .within_us = 60000}, .live = isatty(2)};
+    *r = (struct rtstream){
+        .host = host, .options = {.frame_bytes = 160, .period_us = 20000, .within_us = 60000}, .live = isatty(2)};
     for (int i = 3; i < argc; i++)
         if (!setting(r, argv[i]))
             return command_wrong(argv[0], argv[i], "is not understood");
@@ -93,15 +98,16 @@ static void files_close(struct rtstream *r)
         }
 }
 
-// --- play -------------------------------------------------------------------------------------------------------------------------------
+// --- play ------------------------------------------------------------------------------------------------------------
 
 static void show(struct rtstream *r, const struct rtstream_frame *frame)
 {
     if (!r->live || (frame->now_us - r->shown_us < 200000 && frame->verdict == RTSTREAM_MET))
         return;
     r->shown_us = frame->now_us;
-    fprintf(stderr, "\rframe %" PRIu32 ": %" PRIu32 " in time, %" PRIu32 " late, %" PRIu32 " skipped, %+.1f ms to spare    ", frame->number,
-            player.counts[RTSTREAM_MET], player.counts[RTSTREAM_LATE], player.counts[RTSTREAM_SKIPPED],
+    fprintf(stderr,
+            "\rframe %" PRIu32 ": %" PRIu32 " in time, %" PRIu32 " late, %" PRIu32 " skipped, %+.1f ms to spare    ",
+            frame->number, player.counts[RTSTREAM_MET], player.counts[RTSTREAM_LATE], player.counts[RTSTREAM_SKIPPED],
             ((double)frame->deadline_us - (double)frame->now_us) / 1e3);
 }
 
@@ -112,7 +118,8 @@ static void told(void *context, const struct rtstream_frame *frame)
     struct rtstream *r = context;
     if (r->log != NULL)
         fprintf(r->log, "%" PRIu32 ",%s,%.3f,%.3f\n", frame->number, verdicts[frame->verdict],
-                ((double)frame->deadline_us - (double)player.first_us) / 1e3, ((double)frame->now_us - (double)player.first_us) / 1e3);
+                ((double)frame->deadline_us - (double)player.first_us) / 1e3,
+                ((double)frame->now_us - (double)player.first_us) / 1e3);
     if (r->out != NULL)
         (void)fwrite(frame->data != NULL ? frame->data : silence, 1, r->options.frame_bytes, r->out);
     show(r, frame);
@@ -126,13 +133,15 @@ static void played(void *context, const char *error)
     files_close(r);
     if (r->live)
         fputc('\n', stderr);
-    printf("{\"frames\": %" PRIu32 ", \"met\": %" PRIu32 ", \"late\": %" PRIu32 ", \"skipped\": %" PRIu32 ", \"met_percent\": %.3f, "
-           "\"out_of_order\": %" PRIu32 ", \"acks\": %" PRIu32 ", \"need\": %" PRIu32 ", \"repeat\": %" PRIu32 ", \"data_late\": %" PRIu32
-           ", \"ack_again\": %" PRIu32 ", \"round_trip_us\": %" PRIu32 ", \"loss_ppm\": %" PRIu32 ", \"jitter_ticks\": %" PRIu32 "}\n",
+    printf("{\"frames\": %" PRIu32 ", \"met\": %" PRIu32 ", \"late\": %" PRIu32 ", \"skipped\": %" PRIu32
+           ", \"met_percent\": %.3f, "
+           "\"out_of_order\": %" PRIu32 ", \"acks\": %" PRIu32 ", \"need\": %" PRIu32 ", \"repeat\": %" PRIu32
+           ", \"data_late\": %" PRIu32 ", \"ack_again\": %" PRIu32 ", \"round_trip_us\": %" PRIu32
+           ", \"loss_ppm\": %" PRIu32 ", \"jitter_ticks\": %" PRIu32 "}\n",
            all, player.counts[RTSTREAM_MET], player.counts[RTSTREAM_LATE], player.counts[RTSTREAM_SKIPPED],
-           all ? 100.0 * player.counts[RTSTREAM_MET] / all : 0, s->out_of_order, s->acks, s->updates[WEIR_REALTIME_NEED],
-           s->updates[WEIR_REALTIME_REPEAT], s->updates[WEIR_REALTIME_DATA_LATE], s->updates[WEIR_REALTIME_ACK_AGAIN], s->round_trip_us,
-           s->loss_ppm, rtp_player_jitter(&player.rtp));
+           all ? 100.0 * player.counts[RTSTREAM_MET] / all : 0, s->out_of_order, s->acks,
+           s->updates[WEIR_REALTIME_NEED], s->updates[WEIR_REALTIME_REPEAT], s->updates[WEIR_REALTIME_DATA_LATE],
+           s->updates[WEIR_REALTIME_ACK_AGAIN], s->round_trip_us, s->loss_ppm, rtp_player_jitter(&player.rtp));
     fflush(stdout);
     if (error != NULL)
         command_wrong("play", error, "");
@@ -167,7 +176,7 @@ bool command_play(struct host *host, int argc, char **argv)
     return command_host(host, argv[1], play_found);
 }
 
-// --- stream -----------------------------------------------------------------------------------------------------------------------------
+// --- stream ----------------------------------------------------------------------------------------------------------
 
 // The file's bytes; a WAV file's after its header. The last frame is filled up with silence.
 static bool media(void *context, uint32_t number, uint8_t *frame, uint32_t length)

@@ -129,7 +129,8 @@ static void transfer_event(struct weir_watch *watch, weir_socket socket, uint32_
         int32_t error = 0;
         (void)weir_socket_get(t->host->weir, t->socket, WEIR_OPTION_ERROR, &error);
         if (error != 0) {
-            transfer_end(error == WEIR_REFUSED ? "the peer refuses: does anything listen there?" : weir_error_name(error));
+            transfer_end(error == WEIR_REFUSED ? "the peer refuses: does anything listen there?"
+                                               : weir_error_name(error));
             return;
         }
         t->connected = (events & WEIR_WRITABLE) != 0;
@@ -152,10 +153,12 @@ static void found(struct host *host, struct weir_addr addr)
         transfer_end(weir_error_name(error));
 }
 
-static bool transfer_start(struct host *host, const char *name, const char *peer, const char *port, const char *path, bool sending)
+static bool transfer_start(struct host *host, const char *name, const char *peer, const char *port, const char *path,
+                           bool sending)
 {
     struct transfer *t = &transfer;
-    *t = (struct transfer){.watch = {transfer_event}, .host = host, .name = name, .sending = sending, .began_us = clock_us()};
+    *t = (struct transfer){
+        .watch = {transfer_event}, .host = host, .name = name, .sending = sending, .began_us = clock_us()};
     if (!command_port(name, port, &t->port))
         return false;
     bool standard = strcmp(path, "-") == 0;

@@ -18,7 +18,7 @@ static bool failed(const char *what, int error)
     return false;
 }
 
-// --- the link ---------------------------------------------------------------------------------------------------------------
+// --- the link --------------------------------------------------------------------------------------------------------
 
 static bool link_failed(const struct host_options *options, const char *why)
 {
@@ -75,7 +75,8 @@ static void wrappers_open(struct host *host)
 {
     const struct host_options *o = host->options;
     host->netif = &host->device;
-    host->impaired = o->loss_ppm != 0 || o->reorder_ppm != 0 || o->duplicate_ppm != 0 || o->corrupt_ppm != 0 || o->delay_us != 0;
+    host->impaired =
+        o->loss_ppm != 0 || o->reorder_ppm != 0 || o->duplicate_ppm != 0 || o->corrupt_ppm != 0 || o->delay_us != 0;
     if (host->impaired) {
         struct impair_way way = {.loss_ppm = o->loss_ppm,
                                  .duplicate_ppm = o->duplicate_ppm,
@@ -93,7 +94,7 @@ static void wrappers_open(struct host *host)
     }
 }
 
-// --- the address ------------------------------------------------------------------------------------------------------------
+// --- the address -----------------------------------------------------------------------------------------------------
 
 static void lease_changed(struct dhcp *dhcp, bool bound, void *context)
 {
@@ -174,7 +175,7 @@ static bool address_set(struct host *host)
     return error == WEIR_OK || failed("--gateway", error);
 }
 
-// --- servers ----------------------------------------------------------------------------------------------------------------
+// --- servers ---------------------------------------------------------------------------------------------------------
 
 static void iperf3_log(void *context, const char *line)
 {
@@ -195,7 +196,8 @@ static bool servers_start(struct host *host)
     if (error == WEIR_OK)
         error = http_start(&host->http, loop, host->options->http_port, netifs, netifs[1] != NULL ? 2 : 1);
     if (error == WEIR_OK)
-        error = iperf3_server_start(&host->iperf3, loop, IPERF3_PORT, host->options->run == NULL ? iperf3_log : NULL, NULL);
+        error =
+            iperf3_server_start(&host->iperf3, loop, IPERF3_PORT, host->options->run == NULL ? iperf3_log : NULL, NULL);
     host->iperf3.test.copies = host->options->copy;
     host->serving = error == WEIR_OK;
     if (error != WEIR_OK)
@@ -213,7 +215,7 @@ static void servers_stop(struct host *host)
     echo_stop(&host->echo);
 }
 
-// --- life -------------------------------------------------------------------------------------------------------------------
+// --- life ------------------------------------------------------------------------------------------------------------
 
 static uint64_t host_turn(void *context, uint64_t now_us) { return loop_run(&((struct host *)context)->loop, now_us); }
 
@@ -246,7 +248,8 @@ static bool netif_open(struct host *host)
 {
     const struct host_options *o = host->options;
     // A loss is to lose one segment, not 64 KB of them at once.
-    bool single = o->loss_ppm != 0 || o->reorder_ppm != 0 || o->duplicate_ppm != 0 || o->corrupt_ppm != 0 || o->rate_bps != 0;
+    bool single =
+        o->loss_ppm != 0 || o->reorder_ppm != 0 || o->duplicate_ppm != 0 || o->corrupt_ppm != 0 || o->rate_bps != 0;
     if (!link_open(host, !o->no_offload && !single))
         return false;
     wrappers_open(host);
@@ -290,7 +293,8 @@ static bool unsettled(struct host *host)
     bool open = false;
     posix_host_lock(&host->posix);
     while (!open && (cursor = weir_socket_next(host->weir, cursor, &info)) != 0) {
-        bool closing = info.tcp_state == WEIR_TCP_FIN_WAIT_1 || info.tcp_state == WEIR_TCP_CLOSING || info.tcp_state == WEIR_TCP_LAST_ACK;
+        bool closing = info.tcp_state == WEIR_TCP_FIN_WAIT_1 || info.tcp_state == WEIR_TCP_CLOSING ||
+                       info.tcp_state == WEIR_TCP_LAST_ACK;
         bool sending = info.send_queue > 0 && info.tcp_state >= WEIR_TCP_ESTABLISHED;
         open = info.type == WEIR_STREAM && (closing || sending);
     }
@@ -298,10 +302,12 @@ static bool unsettled(struct host *host)
     return open;
 }
 
-// The peers of a command, and the DHCP server, are to hear its end: FINs may need a retransmission, the RELEASE an ARP reply.
+// The peers of a command, and the DHCP server, are to hear its end: FINs may need a retransmission, the RELEASE an ARP
+// reply.
 static void farewell(struct host *host, bool released)
 {
-    uint64_t now_us = posix_now_us(), least_us = released ? now_us + RELEASE_US : now_us, most_us = now_us + FAREWELL_US;
+    uint64_t now_us = posix_now_us(), least_us = released ? now_us + RELEASE_US : now_us,
+             most_us = now_us + FAREWELL_US;
     while (now_us < least_us || (now_us < most_us && host->options->run != NULL && unsettled(host))) {
         (void)posix_host_poll(&host->posix, 10000);
         now_us = posix_now_us();

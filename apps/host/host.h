@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A Weir host on a link of this machine: instance, interface, wrappers, servers, resolver, DHCP client, and the command that --run asks
-// for. One thread; all callbacks come from host_turn, with the instance's lock held.
+// A Weir host on a link of this machine: instance, interface, wrappers, servers, resolver, DHCP client, and the command
+// that --run asks for. One thread; all callbacks come from host_turn, with the instance's lock held.
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
 

@@ -14,7 +14,8 @@
 static const char usage[] =
     "usage: weir-host --tap NAME | --packet IFNAME | --tun NAME  [options]\n"
     "\n"
-    "Brings up a Weir host on a link of this machine: answers ping, serves echo (7), discard (9), chargen (19), HTTP with a status\n"
+    "Brings up a Weir host on a link of this machine: answers ping, serves echo (7), discard (9), chargen (19), HTTP "
+    "with a status\n"
     "page (80) and iperf3 (5201), until interrupted; or runs one command and exits with its status.\n"
     "\n"
     "  --tap NAME           a TAP device, made if it is not there\n"
@@ -26,21 +27,25 @@ static const char usage[] =
     "  --address6 X::Y/N    an IPv6 address of its own (--ip6 is implied); --gateway6 X::Y its default route\n"
     "  --dns A.B.C.D        name server (twice: a second one)\n"
     "  --http PORT          of the HTTP server (80)\n"
-    "  --tls CERTIFICATES,KEY   files (PEM or DER): HTTPS on port 443, too (weir-host-tls: docs/tls.md); --https PORT: another port\n"
-    "  --tls-trust FILE     authorities whose certificates are trusted: of clients, who then must show one; of servers, by get\n"
+    "  --tls CERTIFICATES,KEY   files (PEM or DER): HTTPS on port 443, too (weir-host-tls: docs/tls.md); --https PORT: "
+    "another port\n"
+    "  --tls-trust FILE     authorities whose certificates are trusted: of clients, who then must show one; of "
+    "servers, by get\n"
     "  --mtu N              of the link, bytes (the device's)\n"
     "  --no-offload         no checksums and no large segments left to Linux\n"
     "  --pcap FILE          capture all frames, for Wireshark\n"
     "  --loss P, --reorder P, --duplicate P, --corrupt P   percent of frames, each way\n"
     "  --delay MS           each way; --rate MBIT  each way; --seed N  of the chances\n"
     "  --cc NAME            congestion control: one of those named below\n"
-    "  --ecn off|passive|on|accurate   congestion notification: not at all, when the peer asks, asked for, RFC 9768's asked for\n"
+    "  --ecn off|passive|on|accurate   congestion notification: not at all, when the peer asks, asked for, RFC 9768's "
+    "asked for\n"
     "  --send-buffer BYTES, --receive-buffer BYTES   limits of a stream's queues\n"
     "  --tick US            the stack's clock moves in steps, as under a kernel with a timer tick\n"
     "  --copy               the iperf3 server reads by copying, not in place\n"
     "  --run 'COMMAND ...'  one of:\n"
     "      ping HOST [-c N] [-i SECONDS] [-s BYTES]\n"
-    "      iperf3 -c HOST [-p PORT] [-t S | -n BYTES | -k BLOCKS] [-l BYTES] [-R | --bidir] [-u] [-P N] [-b RATE] [-O S] [-w BYTES] [-M "
+    "      iperf3 -c HOST [-p PORT] [-t S | -n BYTES | -k BLOCKS] [-l BYTES] [-R | --bidir] [-u] [-P N] [-b RATE] [-O "
+    "S] [-w BYTES] [-M "
     "MSS] [-N] "
     "[-C CC] [-J]\n"
     "      resolve NAME         sntp HOST         dhcp (with --dhcp)\n"
@@ -124,8 +129,8 @@ static bool wrong(const char *option, const char *value, const char *wanted)
 }
 
 // A decimal number from 0 to `max`, scaled; a unit behind it that is `suffix` is allowed.
-static bool take_scaled(const char *option, const char *value, double max, double scale, const char *suffix, uint64_t *out,
-                        const char *wanted)
+static bool take_scaled(const char *option, const char *value, double max, double scale, const char *suffix,
+                        uint64_t *out, const char *wanted)
 {
     char *end;
     double number = strtod(value, &end);
@@ -148,22 +153,23 @@ static bool take_integer(const char *option, const char *value, uint64_t min, ui
     uint32_t length = text_length(value);
     if (text_read_u64(value, length, max, out) == length && length > 0 && *out >= min)
         return true;
-    fprintf(stderr, "weir-host: --%s %s: give a whole number from %llu to %llu\n", option, value, (unsigned long long)min,
-            (unsigned long long)max);
+    fprintf(stderr, "weir-host: --%s %s: give a whole number from %llu to %llu\n", option, value,
+            (unsigned long long)min, (unsigned long long)max);
     return false;
 }
 
 static bool take_addr(const char *option, const char *value, struct weir_addr *out)
 {
-    return text_read_addr(value, text_length(value), out) || wrong(option, value, "give an IPv4 address such as 10.0.0.2");
+    return text_read_addr(value, text_length(value), out) ||
+           wrong(option, value, "give an IPv4 address such as 10.0.0.2");
 }
 
 static bool take_prefix(const char *value, struct host_options *options)
 {
     const char *slash = strchr(value, '/');
     uint64_t bits = 24;
-    if (slash != NULL &&
-        (text_read_u64(slash + 1, text_length(slash + 1), 32, &bits) != text_length(slash + 1) || slash[1] == '\0' || bits == 0))
+    if (slash != NULL && (text_read_u64(slash + 1, text_length(slash + 1), 32, &bits) != text_length(slash + 1) ||
+                          slash[1] == '\0' || bits == 0))
         return wrong("address", value, "the prefix length is a number from 1 to 32");
     options->prefix_length = (uint8_t)bits;
     uint32_t length = slash != NULL ? (uint32_t)(slash - value) : text_length(value);
@@ -188,7 +194,8 @@ static bool take_prefix6(const char *value, struct host_options *options)
         return false;
     options->ip6 = true;
     options->prefix6_length = (uint8_t)bits;
-    return take_addr6("address6", value, slash != NULL ? (uint32_t)(slash - value) : text_length(value), &options->address6);
+    return take_addr6("address6", value, slash != NULL ? (uint32_t)(slash - value) : text_length(value),
+                      &options->address6);
 }
 
 static bool take_link(struct host_options *options, enum host_link link, const char *name)
@@ -269,7 +276,8 @@ static bool take(int option, const char *value, struct host_options *o)
         good = take_scaled("delay", value, 60000, 1000, "ms", &number, "give milliseconds from 0 to 60000");
         o->delay_us = (uint32_t)number;
         return good;
-    case OPTION_RATE: return take_scaled("rate", value, 1e6, 1e6, "M", &o->rate_bps, "give Mbit/s from 0 (no limit) to 1000000");
+    case OPTION_RATE:
+        return take_scaled("rate", value, 1e6, 1e6, "M", &o->rate_bps, "give Mbit/s from 0 (no limit) to 1000000");
     case OPTION_SEED: return take_integer("seed", value, 0, UINT64_MAX - 1, &o->seed);
     case OPTION_CC: return take_congestion(o, value);
     case OPTION_ECN: return take_ecn(o, value);
@@ -315,7 +323,8 @@ int host_options_parse(int argc, char **argv, struct host_options *options)
             return 2;
     }
     if (optind < argc) {
-        fprintf(stderr, "weir-host: %s: not understood; commands go into --run '...' (--help tells more)\n", argv[optind]);
+        fprintf(stderr, "weir-host: %s: not understood; commands go into --run '...' (--help tells more)\n",
+                argv[optind]);
         return 2;
     }
     return consistent(options) ? 0 : 2;

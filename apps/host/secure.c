@@ -75,7 +75,9 @@ static bool own_take(struct weir_tls_credentials *credentials, const char *names
         return wrong(names, "give the files of the certificates and of the key, a comma between them");
     memcpy(chain_name, names, (size_t)(comma - names));
     chain_name[comma - names] = '\0';
-    char *const chain = file_read(chain_name, &chain_bytes), *const key = chain != NULL ? file_read(comma + 1, &key_bytes) : NULL;
+    char *const chain = file_read(chain_name, &chain_bytes), *const key = chain != NULL
+                                                                              ? file_read(comma + 1, &key_bytes)
+                                                                              : NULL;
     const int error = key != NULL ? weir_tls_credentials_own(credentials, chain, chain_bytes, key, key_bytes) : WEIR_OK;
     free(chain);
     free(key);
@@ -110,7 +112,8 @@ bool secure_start(struct host *host, struct weir_netif *const *netifs, uint32_t 
         return false;
     const struct weir_tls_options options = {.role = WEIR_TLS_SERVER,
                                              .credentials = secure.own,
-                                             .verify = o->tls_trust != NULL ? WEIR_TLS_VERIFY_REQUIRED : WEIR_TLS_VERIFY_NONE,
+                                             .verify =
+                                                 o->tls_trust != NULL ? WEIR_TLS_VERIFY_REQUIRED : WEIR_TLS_VERIFY_NONE,
                                              .alpn = alpn,
                                              .handshakes = HANDSHAKES};
     secure.server = weir_tls_config_create(secure.tls, &options, &error);
@@ -157,7 +160,8 @@ static bool client_open(struct host *host)
     secure.trusted = credentials_make(o->tls, o->tls_trust);
     if (secure.trusted == NULL)
         return false;
-    secure.client = weir_tls_config_create(secure.tls, &(struct weir_tls_options){.credentials = secure.trusted, .alpn = alpn}, &error);
+    secure.client = weir_tls_config_create(
+        secure.tls, &(struct weir_tls_options){.credentials = secure.trusted, .alpn = alpn}, &error);
     return secure.client != NULL || failed("TLS", error);
 }
 
@@ -196,6 +200,7 @@ const char *secure_error(const struct weir_stream *stream, int error)
     if (error == WEIR_TLS_ALERT)
         (void)snprintf(words, sizeof words, "the server ended the session with alert %d", info.alert_received);
     else
-        (void)snprintf(words, sizeof words, "%s (library error -0x%04x)", weir_tls_error_name(error), (unsigned)-info.library_error);
+        (void)snprintf(words, sizeof words, "%s (library error -0x%04x)", weir_tls_error_name(error),
+                       (unsigned)-info.library_error);
     return words;
 }

@@ -25,7 +25,7 @@ void http_pattern(uint8_t *out, uint32_t bytes, uint64_t at)
     }
 }
 
-// --- life of a connection -------------------------------------------------------------------------------------------------
+// --- life of a connection --------------------------------------------------------------------------------------------
 
 // What that is to one who waits for its place.
 static enum client_state place_state(const struct http_connection *c)
@@ -57,7 +57,7 @@ static void connection_end(struct http_connection *c, bool reset)
     clients_leave(&c->http->clients, &c->client);
 }
 
-// --- responses ------------------------------------------------------------------------------------------------------------
+// --- responses -------------------------------------------------------------------------------------------------------
 
 static const char *reason(int status)
 {
@@ -132,7 +132,8 @@ static void respond_error(struct http_connection *c, int status, uint64_t size)
         c->keep_alive = false;
     c->body = HTTP_BODY_NONE;
     c->body_left = 0;
-    struct text out = response_begin(c, status, "text/plain; charset=utf-8", 4 + text_length(what) + 1 + text_length(why) + 1);
+    struct text out =
+        response_begin(c, status, "text/plain; charset=utf-8", 4 + text_length(what) + 1 + text_length(why) + 1);
     if (status == 405)
         text_put(&out, "Allow: GET, HEAD\r\n");
     if (status == 416) {
@@ -163,7 +164,8 @@ static void respond_page(struct http_connection *c)
     response_ready(c, &out);
 }
 
-// The JSON is made once for a response and stays in http->rendered until it is sent; another connection waits for it meanwhile.
+// The JSON is made once for a response and stays in http->rendered until it is sent; another connection waits for it
+// meanwhile.
 static void respond_status(struct http_connection *c)
 {
     struct http *http = c->http;
@@ -191,7 +193,8 @@ static bool if_range_holds(const struct http_request *request, const char *numbe
     if (request->if_range == NULL)
         return true;
     const char *tag = request->if_range;
-    return request->if_range_length == digits + 2 && tag[0] == '"' && tag[digits + 1] == '"' && memcmp(tag + 1, number, digits) == 0;
+    return request->if_range_length == digits + 2 && tag[0] == '"' && tag[digits + 1] == '"' &&
+           memcmp(tag + 1, number, digits) == 0;
 }
 
 static void respond_bytes(struct http_connection *c, struct http_request *request)
@@ -253,7 +256,7 @@ static void respond(struct http_connection *c, struct http_request *request)
         respond_error(c, 404, 0);
 }
 
-// --- steps: each returns whether the next may follow at once ----------------------------------------------------------------
+// --- steps: each returns whether the next may follow at once ---------------------------------------------------------
 
 // Fills c->in from the socket. Returns bytes added; 0: the peer ended; WEIR_AGAIN and other errors.
 static int receive(struct http_connection *c)
@@ -440,7 +443,7 @@ static void connection_run(struct http_connection *c)
     }
 }
 
-// --- events ---------------------------------------------------------------------------------------------------------------
+// --- events ----------------------------------------------------------------------------------------------------------
 
 // The response with /status.json that was waiting for the buffer, if any.
 static void status_next(struct http *http)
@@ -566,13 +569,14 @@ static uint64_t http_poll(struct app *app, uint64_t now_us)
     return http->clients.look_us < due_us ? http->clients.look_us : due_us;
 }
 
-int http_start(struct http *http, struct loop *loop, uint16_t port, struct weir_netif *const *netifs, uint32_t netif_count)
+int http_start(struct http *http, struct loop *loop, uint16_t port, struct weir_netif *const *netifs,
+               uint32_t netif_count)
 {
     return http_start_over(http, loop, port, netifs, netif_count, NULL);
 }
 
-int http_start_over(struct http *http, struct loop *loop, uint16_t port, struct weir_netif *const *netifs, uint32_t netif_count,
-                    struct weir_stream_maker *maker)
+int http_start_over(struct http *http, struct loop *loop, uint16_t port, struct weir_netif *const *netifs,
+                    uint32_t netif_count, struct weir_stream_maker *maker)
 {
     memset(http, 0, sizeof *http);
     http->maker = maker;

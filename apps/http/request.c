@@ -14,8 +14,8 @@ struct seen {
     bool host, length, coding;
 };
 
-// Takes the line at *at. RFC 9112 §2.2: a bare LF may end a line; a bare CR, NUL or other control byte in it is refused.
-// 1: taken; 0: it goes on beyond the bytes; -400.
+// Takes the line at *at. RFC 9112 §2.2: a bare LF may end a line; a bare CR, NUL or other control byte in it is
+// refused. 1: taken; 0: it goes on beyond the bytes; -400.
 static int line_take(const char *bytes, uint32_t length, uint32_t *at, struct line *line)
 {
     for (uint32_t i = *at; i < length; i++) {
@@ -84,7 +84,9 @@ static int request_line_parse(struct line line, struct http_request *request)
     if (version[5] != '1' || version[7] < '0' || version[7] > '9')
         return -505;
     request->keep_alive = version[7] != '0';
-    request->method = text_equal(line.bytes, method, "GET") ? HTTP_GET : text_equal(line.bytes, method, "HEAD") ? HTTP_HEAD : HTTP_OTHER;
+    request->method = text_equal(line.bytes, method, "GET")    ? HTTP_GET
+                      : text_equal(line.bytes, method, "HEAD") ? HTTP_HEAD
+                                                               : HTTP_OTHER;
     if (request->method == HTTP_OTHER && text_equal(line.bytes + method + 1, target - method - 1, "*")) {
         request->path = "/";  // OPTIONS *
         request->path_length = 1;
@@ -140,7 +142,8 @@ static void connection_parse(struct line value, struct http_request *request)
 static int length_parse(struct line value, struct http_request *request, struct seen *seen)
 {
     uint64_t length;
-    if (seen->length || value.length == 0 || text_read_u64(value.bytes, value.length, UINT64_MAX - 1, &length) != value.length)
+    if (seen->length || value.length == 0 ||
+        text_read_u64(value.bytes, value.length, UINT64_MAX - 1, &length) != value.length)
         return -400;
     seen->length = true;
     request->body_length = length;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// HTTP/1.1 requests (RFC 9110, RFC 9112), pure: bytes in, values out, nothing copied. Strict where leniency lets two programs read one
-// message differently: no folded lines, no blanks before a colon, one Host, one Content-Length, no transfer codings.
+// HTTP/1.1 requests (RFC 9110, RFC 9112), pure: bytes in, values out, nothing copied. Strict where leniency lets two
+// programs read one message differently: no folded lines, no blanks before a colon, one Host, one Content-Length, no
+// transfer codings.
 #ifndef APPS_HTTP_REQUEST_H
 #define APPS_HTTP_REQUEST_H
 

@@ -136,8 +136,8 @@ static void render_socket(struct weir *weir, const struct weir_socket_info *sock
     text_char(out, '"');
     number(out, "send_queue", socket->send_queue);
     number(out, "receive_queue", socket->receive_queue);
-    bool connection =
-        socket->type == WEIR_STREAM && socket->socket > 0 && socket->tcp_state != WEIR_TCP_LISTEN && socket->tcp_state != WEIR_TCP_CLOSED;
+    bool connection = socket->type == WEIR_STREAM && socket->socket > 0 && socket->tcp_state != WEIR_TCP_LISTEN &&
+                      socket->tcp_state != WEIR_TCP_CLOSED;
     if (connection && weir_socket_tcp_info(weir, socket->socket, &info) == WEIR_OK) {
         render_tcp_info(&info, out);
         const char *congestion = weir_socket_congestion(weir, socket->socket);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the status page shows, as JSON: interfaces, sockets, counters that are not zero, and the last two minutes' throughput.
+// What the status page shows, as JSON: interfaces, sockets, counters that are not zero, and the last two minutes'
+// throughput.
 #ifndef APPS_HTTP_STATUS_H
 #define APPS_HTTP_STATUS_H
 
@@ -24,8 +25,8 @@ struct status {
 void status_init(struct status *status, struct weir *weir, struct weir_netif *const *netifs, uint32_t count);
 // Takes the samples that are due; returns when the next is.
 uint64_t status_poll(struct status *status, uint64_t now_us);
-// Writes the JSON object. Of more sockets than STATUS_SOCKETS, or than fit, some are left out ("sockets_more"): listeners
-// come first, then any connections. All are counted in "sockets_total".
+// Writes the JSON object. Of more sockets than STATUS_SOCKETS, or than fit, some are left out ("sockets_more"):
+// listeners come first, then any connections. All are counted in "sockets_total".
 void status_render(struct status *status, struct text *out);
 
 #endif

@@ -46,7 +46,7 @@ static const char *why(int error)
     }
 }
 
-// --- measuring --------------------------------------------------------------------------------------------------------------
+// --- measuring -------------------------------------------------------------------------------------------------------
 
 static void measuring_begin(struct iperf3_client *client)
 {
@@ -86,7 +86,8 @@ static bool all_acknowledged(struct iperf3_client *client)
     for (uint32_t i = 0; i < test->stream_count && !test->parameters.udp; i++) {
         int32_t bytes = 0;
         if (test->streams[i].sender &&
-            weir_socket_get(weir_of(client), test->streams[i].socket, WEIR_OPTION_UNACKED_BYTES, &bytes) == WEIR_OK && bytes > 0)
+            weir_socket_get(weir_of(client), test->streams[i].socket, WEIR_OPTION_UNACKED_BYTES, &bytes) == WEIR_OK &&
+            bytes > 0)
             return false;
     }
     return true;
@@ -115,7 +116,7 @@ static void measuring_poll(struct iperf3_client *client, uint64_t now_us)
     }
 }
 
-// --- streams ----------------------------------------------------------------------------------------------------------------
+// --- streams ---------------------------------------------------------------------------------------------------------
 
 static void hello_send(struct iperf3_client *client, struct iperf3_stream *stream)
 {
@@ -226,9 +227,12 @@ static void hellos_poll(struct iperf3_client *client, uint64_t now_us)
         hello_send(client, stream);
 }
 
-// --- control connection -------------------------------------------------------------------------------------------------------
+// --- control connection ----------------------------------------------------------------------------------------------
 
-static void emit_parameters(struct iperf3_test *test, struct text *out) { iperf3_parameters_emit(&test->parameters, out); }
+static void emit_parameters(struct iperf3_test *test, struct text *out)
+{
+    iperf3_parameters_emit(&test->parameters, out);
+}
 
 static void take_state(struct iperf3_client *client, uint8_t state)
 {
@@ -321,7 +325,7 @@ static void control_event(struct weir_watch *watch, weir_socket socket, uint32_t
     }
 }
 
-// --- time -----------------------------------------------------------------------------------------------------------------------
+// --- time ------------------------------------------------------------------------------------------------------------
 
 static uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
@@ -336,7 +340,8 @@ static uint64_t client_poll(struct app *app, uint64_t now_us)
     if (client->phase == IPERF3_MEASURING || client->phase == IPERF3_DRAINING)
         measuring_poll(client, now_us);
     else if (client->phase != IPERF3_ENDED && now_us >= client->due_us)
-        client_finish(client, client->phase == IPERF3_CONNECTING ? why(WEIR_TIMED_OUT) : "the server does not take the next step");
+        client_finish(client, client->phase == IPERF3_CONNECTING ? why(WEIR_TIMED_OUT)
+                                                                 : "the server does not take the next step");
     switch (client->phase) {
     case IPERF3_ENDED: return WEIR_NEVER;
     case IPERF3_CLIENT_STREAMS: return min_u64(client->due_us, now_us + IPERF3_HELLO_US / 5);
@@ -348,7 +353,8 @@ static uint64_t client_poll(struct app *app, uint64_t now_us)
 
 static void cookie_make(struct iperf3_client *client)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";  // 32: a random byte's low five bits choose evenly
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyz234567";  // 32: a random byte's low five bits choose evenly
     uint8_t random[IPERF3_COOKIE - 1];
     weir_random_bytes(weir_of(client), random, sizeof random);
     for (uint32_t i = 0; i < sizeof random; i++)

@@ -26,7 +26,8 @@ static uint32_t skip_string(struct json json, uint32_t at)
 
 static bool is_scalar(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' ||
+           c == '.';
 }
 
 // Behind the value that begins at `at`; 0: malformed. Brackets are matched in kind, JSON_DEPTH deep.

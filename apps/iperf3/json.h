@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reading JSON (RFC 8259) in place: values are pieces of the text, found when asked for. Nesting is bounded, nothing recurses.
+// Reading JSON (RFC 8259) in place: values are pieces of the text, found when asked for. Nesting is bounded, nothing
+// recurses.
 #ifndef APPS_IPERF3_JSON_H
 #define APPS_IPERF3_JSON_H
 
@@ -13,7 +14,8 @@ struct json {
     uint32_t length;
 };
 
-// The value that `text` holds, blanks around it aside. false: not one value that is balanced and ends where the text ends.
+// The value that `text` holds, blanks around it aside. false: not one value that is balanced and ends where the text
+// ends.
 bool json_read(const char *text, uint32_t length, struct json *value);
 // A member of an object; the first with that key.
 bool json_member(struct json object, const char *key, struct json *value);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The client's report. Text has iperf3's columns; JSON has its names, written piece by piece so that nothing need be kept.
+// The client's report. Text has iperf3's columns; JSON has its names, written piece by piece so that nothing need be
+// kept.
 #include "iperf3/client.h"
 
 #define LINE_BYTES 640u
@@ -127,7 +128,7 @@ static int64_t row_id(const struct iperf3_client *client, const struct iperf3_st
     return 5 + 2 * (int64_t)(stream - client->test.streams);
 }
 
-// --- beginning --------------------------------------------------------------------------------------------------------------
+// --- beginning -------------------------------------------------------------------------------------------------------
 
 static void begin_json(struct iperf3_client *client)
 {
@@ -199,14 +200,15 @@ void iperf3_report_begin(struct iperf3_client *client)
         put(client, &out);
     }
     client->print(client->context, p->bidirectional ? "[ ID][Role]" : "[ ID]");
-    client->print(client->context, p->udp
-                                       ? (p->reverse ? " Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
-                                                     : " Interval           Transfer     Bitrate         Total Datagrams\n")
-                                   : p->reverse ? " Interval           Transfer     Bitrate\n"
-                                                : " Interval           Transfer     Bitrate         Retr  Cwnd\n");
+    const char *more = p->reverse ? "" : "         Retr  Cwnd";
+    if (p->udp)
+        more = p->reverse ? "         Jitter    Lost/Total Datagrams" : "         Total Datagrams";
+    client->print(client->context, " Interval           Transfer     Bitrate");
+    client->print(client->context, more);
+    client->print(client->context, "\n");
 }
 
-// --- intervals --------------------------------------------------------------------------------------------------------------
+// --- intervals -------------------------------------------------------------------------------------------------------
 
 static uint64_t from_start(const struct iperf3_client *client, uint64_t at_us)
 {
@@ -220,8 +222,8 @@ static void interval_text(struct iperf3_client *client, int64_t id, const struct
     char bytes[LINE_BYTES];
     struct text out;
     line_new(&out, bytes, sizeof bytes);
-    line_begin(&out, id, role_of(client, total->sender), from_start(client, client->interval_from_us), from_start(client, now_us),
-               total->count.bytes);
+    line_begin(&out, id, role_of(client, total->sender), from_start(client, client->interval_from_us),
+               from_start(client, now_us), total->count.bytes);
     uint32_t start = out.length;
     if (p->udp && !total->sender) {
         udp_columns(&out, &total->count);
@@ -256,7 +258,8 @@ static void udp_json(struct text *out, const struct iperf3_count *count)
     fraction(out, "lost_percent", count->packets == 0 ? 0 : count->lost * 100000 / count->packets, 3);
 }
 
-static void interval_json(struct iperf3_client *client, const struct iperf3_stream *stream, const struct total *total, uint64_t now_us)
+static void interval_json(struct iperf3_client *client, const struct iperf3_stream *stream, const struct total *total,
+                          uint64_t now_us)
 {
     const struct iperf3_parameters *p = &client->test.parameters;
     char bytes[LINE_BYTES];
@@ -309,7 +312,8 @@ static struct total difference(struct iperf3_stream *stream)
 void iperf3_report_interval(struct iperf3_client *client, uint64_t now_us)
 {
     struct iperf3_test *test = &client->test;
-    struct total sums[2] = {{.sender = test->streams[0].sender}, {.sender = false}};  // the second of the other direction
+    // the second of the other direction
+    struct total sums[2] = {{.sender = test->streams[0].sender}, {.sender = false}};
     const uint32_t directions = test->parameters.bidirectional ? 2 : 1;
     if (client->json)
         client->print(client->context, client->intervals ? ",{\"streams\":[" : "{\"streams\":[");
@@ -337,16 +341,18 @@ void iperf3_report_interval(struct iperf3_client *client, uint64_t now_us)
         client->print(client->context, "}");
 }
 
-// --- the end ----------------------------------------------------------------------------------------------------------------
+// --- the end ---------------------------------------------------------------------------------------------------------
 
 // Sender's and receiver's counts of a stream, whichever end they are.
-static void ends_of(struct iperf3_stream *stream, const struct iperf3_count **sender, const struct iperf3_count **receiver)
+static void ends_of(struct iperf3_stream *stream, const struct iperf3_count **sender,
+                    const struct iperf3_count **receiver)
 {
     *sender = stream->sender ? &stream->count : &stream->remote;
     *receiver = stream->sender ? &stream->remote : &stream->count;
 }
 
-static void end_line(struct iperf3_client *client, int64_t id, const char *role, const struct iperf3_count *count, bool sender)
+static void end_line(struct iperf3_client *client, int64_t id, const char *role, const struct iperf3_count *count,
+                     bool sender)
 {
     char bytes[LINE_BYTES];
     struct text out;
@@ -433,8 +439,9 @@ void iperf3_report_end(struct iperf3_client *client)
     } else {
         client->print(client->context, "- - - - - - - - - - - - - - - - - - - - - - - - -\n");
         client->print(client->context, p->bidirectional ? "[ ID][Role]" : "[ ID]");
-        client->print(client->context, p->udp ? " Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
-                                              : " Interval           Transfer     Bitrate         Retr\n");
+        client->print(client->context,
+                      p->udp ? " Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+                             : " Interval           Transfer     Bitrate         Retr\n");
     }
     for (uint32_t i = 0; i < test->stream_count; i++) {
         ends_of(&test->streams[i], &sender, &receiver);
@@ -450,7 +457,8 @@ void iperf3_report_error(struct iperf3_client *client, const char *error)
 {
     if (!client->json)
         return;
-    client->print(client->context, client->begun ? "],\"end\":{},\"error\":\"" : "{\"start\":{},\"intervals\":[],\"end\":{},\"error\":\"");
+    client->print(client->context, client->begun ? "],\"end\":{},\"error\":\""
+                                                 : "{\"start\":{},\"intervals\":[],\"end\":{},\"error\":\"");
     client->print(client->context, error);
     client->print(client->context, "\"}\n");
 }

@@ -16,7 +16,7 @@ static void phase_enter(struct iperf3_server *server, enum iperf3_phase phase, u
     server->due_us = server->since_us + wait_us;
 }
 
-// --- the end of a test ------------------------------------------------------------------------------------------------------
+// --- the end of a test -----------------------------------------------------------------------------------------------
 
 static void log_line(struct iperf3_server *server, const char *error)
 {
@@ -29,7 +29,9 @@ static void log_line(struct iperf3_server *server, const char *error)
     text_put(&text, "iperf3 ");
     text_endpoint(&text, &server->client);
     text_put(&text, test->parameters.udp ? " UDP" : " TCP");
-    text_put(&text, test->parameters.bidirectional ? " exchanged " : test->parameters.reverse ? " sent " : " received ");
+    text_put(&text, test->parameters.bidirectional ? " exchanged "
+                    : test->parameters.reverse     ? " sent "
+                                                   : " received ");
     text_u64(&text, test->bytes);
     text_put(&text, " bytes");
     uint64_t time_us = test->end_us > test->start_us ? test->end_us - test->start_us : 0;
@@ -60,7 +62,7 @@ static void test_finish(struct iperf3_server *server, const char *error)
     server->due_us = WEIR_NEVER;
 }
 
-// --- streams ----------------------------------------------------------------------------------------------------------------
+// --- streams ---------------------------------------------------------------------------------------------------------
 
 static void guests_refuse(struct iperf3_server *server);
 
@@ -74,7 +76,8 @@ static void streams_start(struct iperf3_server *server)
         return;
     }
     // Where bytes and not time end the test, the stall of all streams ends it here: a day is an upper bound.
-    uint64_t duration_us = p->bytes != 0 || p->blocks != 0 ? 86400ull * 1000000u : (uint64_t)(p->time_s + p->omit_s) * 1000000u;
+    uint64_t duration_us =
+        p->bytes != 0 || p->blocks != 0 ? 86400ull * 1000000u : (uint64_t)(p->time_s + p->omit_s) * 1000000u;
     phase_enter(server, IPERF3_RUNNING, duration_us + IPERF3_GRACE_US);
     test->omitting = p->omit_s != 0;
     iperf3_test_begin(test, now_us);
@@ -108,7 +111,8 @@ static void stream_join(struct iperf3_server *server, struct iperf3_stream *stre
         streams_start(server);
 }
 
-// A greeting from the host that has the control connection opens a stream; what is answered is no longer than the question.
+// A greeting from the host that has the control connection opens a stream; what is answered is no longer than the
+// question.
 static void datagram_hello(struct iperf3_server *server, const struct weir_message *message)
 {
     const struct weir_slice reply = {(const uint8_t *)iperf3_hello_reply, sizeof iperf3_hello_reply};
@@ -153,7 +157,7 @@ static void datagrams_event(struct weir_watch *watch, weir_socket socket, uint32
         test->streams[i].blocked = false;  // the poll that follows lets them send in turn
 }
 
-// --- control connection -------------------------------------------------------------------------------------------------------
+// --- control connection ----------------------------------------------------------------------------------------------
 
 static void parameters_take(struct iperf3_server *server, const char *text, uint32_t length)
 {
@@ -240,7 +244,7 @@ static void control_event(struct weir_watch *watch, weir_socket socket, uint32_t
     }
 }
 
-// --- guests -------------------------------------------------------------------------------------------------------------------
+// --- guests ----------------------------------------------------------------------------------------------------------
 
 static void guest_leave(struct iperf3_guest *guest)
 {
@@ -322,7 +326,8 @@ static bool test_gives_way(const struct iperf3_server *server)
 static bool guest_read(struct iperf3_guest *guest, uint32_t want)
 {
     while (guest->length < want) {
-        const int got = weir_socket_read(weir_of(guest->server), guest->socket, guest->in + guest->length, want - guest->length);
+        const int got =
+            weir_socket_read(weir_of(guest->server), guest->socket, guest->in + guest->length, want - guest->length);
         if (got <= 0) {
             if (got != WEIR_AGAIN)
                 guest_end(guest);
@@ -410,7 +415,8 @@ static void listener_accept(struct iperf3_server *server)
     weir_socket socket;
     struct client *place;
     while ((place = clients_accept(&server->clients, server->test.loop, server->listening, &socket)) != NULL) {
-        struct iperf3_guest *guest = (struct iperf3_guest *)(void *)((char *)place - offsetof(struct iperf3_guest, client));
+        struct iperf3_guest *guest =
+            (struct iperf3_guest *)(void *)((char *)place - offsetof(struct iperf3_guest, client));
         if (guest->socket != 0)
             guest_end(guest);
         guest->socket = socket;
@@ -440,7 +446,7 @@ static void listener_event(struct weir_watch *watch, weir_socket socket, uint32_
     listener_accept(OWNER(watch, listener));
 }
 
-// --- time -----------------------------------------------------------------------------------------------------------------------
+// --- time ------------------------------------------------------------------------------------------------------------
 
 static uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
@@ -482,7 +488,8 @@ static uint64_t server_poll(struct app *app, uint64_t now_us)
     return min_u64(due_us, server->clients.look_us);
 }
 
-int iperf3_server_start(struct iperf3_server *server, struct loop *loop, uint16_t port, void (*log)(void *, const char *), void *context)
+int iperf3_server_start(struct iperf3_server *server, struct loop *loop, uint16_t port,
+                        void (*log)(void *, const char *), void *context)
 {
     memset(server, 0, sizeof *server);
     server->app.poll = server_poll;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// iperf3 server: one test at a time, as iperf3's own. Every connection is a guest at first: one with the running test's cookie becomes a
-// stream of it, one that has said what it wants becomes the control connection of the next test, others are told that the server is busy.
-// Guests make room for each other (clients.h). While somebody waits, a test that takes no next step, or moves hardly anything, gives way.
+// iperf3 server: one test at a time, as iperf3's own. Every connection is a guest at first: one with the running test's
+// cookie becomes a stream of it, one that has said what it wants becomes the control connection of the next test,
+// others are told that the server is busy. Guests make room for each other (clients.h). While somebody waits, a test
+// that takes no next step, or moves hardly anything, gives way.
 #ifndef APPS_IPERF3_SERVER_H
 #define APPS_IPERF3_SERVER_H
 
@@ -11,7 +12,8 @@
 #define IPERF3_GUESTS 32u
 #define IPERF3_GUEST_US 10000000u    // a connection that does not say what it wants
 #define IPERF3_PARAMETERS_MAX 1024u  // bytes in which it says so
-#define IPERF3_QUEUE 2u              // that have said so and wait for the test to end; more are told that the server is busy
+// that have said so and wait for the test to end; more are told that the server is busy
+#define IPERF3_QUEUE 2u
 #define IPERF3_PATIENCE_US 1000000u  // for the next step of a test while somebody waits
 #define IPERF3_STEP_US 10000000u     // a client that does not take the next step
 #define IPERF3_GRACE_US 30000000u    // beyond a test's own duration
@@ -50,7 +52,8 @@ struct iperf3_server {
     } count;
 };
 
-int iperf3_server_start(struct iperf3_server *server, struct loop *loop, uint16_t port, void (*log)(void *, const char *), void *context);
+int iperf3_server_start(struct iperf3_server *server, struct loop *loop, uint16_t port,
+                        void (*log)(void *, const char *), void *context);
 void iperf3_server_stop(struct iperf3_server *server);
 
 #endif

@@ -37,9 +37,12 @@ static void put32(uint8_t *bytes, uint32_t value)
 static uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-// --- parameters -------------------------------------------------------------------------------------------------------------
+// --- parameters ------------------------------------------------------------------------------------------------------
 
-uint32_t iperf3_stream_total(const struct iperf3_parameters *p) { return p->bidirectional ? 2 * p->parallel : p->parallel; }
+uint32_t iperf3_stream_total(const struct iperf3_parameters *p)
+{
+    return p->bidirectional ? 2 * p->parallel : p->parallel;
+}
 
 bool iperf3_parameters_check(struct iperf3_parameters *p)
 {
@@ -50,8 +53,8 @@ bool iperf3_parameters_check(struct iperf3_parameters *p)
     if (p->time_s == 0 && p->bytes == 0 && p->blocks == 0)
         p->time_s = 10;
     bool datagram_fits = p->block >= 16 && p->block <= IPERF3_DATAGRAM_MAX;
-    return iperf3_stream_total(p) <= IPERF3_STREAMS && !(p->reverse && p->bidirectional) && p->block <= IPERF3_BLOCK_MAX &&
-           (!p->udp || datagram_fits) && p->time_s <= 86400 && p->omit_s <= 600;
+    return iperf3_stream_total(p) <= IPERF3_STREAMS && !(p->reverse && p->bidirectional) &&
+           p->block <= IPERF3_BLOCK_MAX && (!p->udp || datagram_fits) && p->time_s <= 86400 && p->omit_s <= 600;
 }
 
 static void put_number(struct text *out, const char *key, uint64_t value)
@@ -108,10 +111,12 @@ bool iperf3_parameters_parse(const char *text, uint32_t length, struct iperf3_pa
     memset(out, 0, sizeof *out);
     if (!json_read(text, length, &object) || object.text[0] != '{')
         return false;
-    bool good = take_number(object, "parallel", IPERF3_STREAMS, &parallel) && take_number(object, "len", IPERF3_BLOCK_MAX, &block) &&
-                take_number(object, "time", 86400, &time_s) && take_number(object, "omit", 600, &omit_s) &&
-                take_number(object, "MSS", 65495, &mss) && take_number(object, "window", INT32_MAX, &window) &&
-                take_number(object, "num", INT64_MAX, &out->bytes) && take_number(object, "blockcount", 1ull << 40, &out->blocks) &&
+    bool good = take_number(object, "parallel", IPERF3_STREAMS, &parallel) &&
+                take_number(object, "len", IPERF3_BLOCK_MAX, &block) && take_number(object, "time", 86400, &time_s) &&
+                take_number(object, "omit", 600, &omit_s) && take_number(object, "MSS", 65495, &mss) &&
+                take_number(object, "window", INT32_MAX, &window) &&
+                take_number(object, "num", INT64_MAX, &out->bytes) &&
+                take_number(object, "blockcount", 1ull << 40, &out->blocks) &&
                 take_number(object, "bandwidth", INT64_MAX, &out->rate);
     if (!good || json_get_true(object, "sctp"))
         return false;
@@ -131,13 +136,14 @@ bool iperf3_parameters_parse(const char *text, uint32_t length, struct iperf3_pa
     return iperf3_parameters_check(out);
 }
 
-// --- results ----------------------------------------------------------------------------------------------------------------
+// --- results ---------------------------------------------------------------------------------------------------------
 
 void iperf3_results_emit(struct iperf3_test *test, struct text *out)
 {
     bool sender = test->stream_count > 0 && (test->streams[0].sender || test->parameters.bidirectional);
-    const char *congestion =
-        test->stream_count > 0 && !test->parameters.udp ? weir_socket_congestion(test->loop->weir, test->streams[0].socket) : NULL;
+    const char *congestion = test->stream_count > 0 && !test->parameters.udp
+                                 ? weir_socket_congestion(test->loop->weir, test->streams[0].socket)
+                                 : NULL;
     text_put(out, "{\"cpu_util_total\":0,\"cpu_util_user\":0,\"cpu_util_system\":0,\"sender_has_retransmits\":");
     text_put(out, !sender ? "-1" : test->parameters.udp ? "0" : "1");
     if (congestion != NULL) {
@@ -168,7 +174,8 @@ static void results_take(struct json object, struct iperf3_count *count)
     count->bytes = (uint64_t)json_get(object, "bytes", 0, 0);
     count->packets = (uint64_t)json_get(object, "packets", 0, 0);
     count->lost = (uint64_t)json_get(object, "errors", 0, 0);
-    count->retransmits = json_get(object, "retransmits", 0, -1);  // iperf3 writes -1 as 2^64 - 1, which is out of range here
+    count->retransmits =
+        json_get(object, "retransmits", 0, -1);  // iperf3 writes -1 as 2^64 - 1, which is out of range here
     count->jitter_us = (uint32_t)json_get(object, "jitter", 6, 0);
     int64_t time_us = json_get(object, "end_time", 6, 0) - json_get(object, "start_time", 6, 0);
     count->time_us = time_us > 0 ? (uint64_t)time_us : 0;
@@ -190,7 +197,7 @@ bool iperf3_results_parse(struct iperf3_test *test, const char *text, uint32_t l
     return true;
 }
 
-// --- control connection -----------------------------------------------------------------------------------------------------
+// --- control connection ----------------------------------------------------------------------------------------------
 
 int iperf3_control_read(struct iperf3_test *test, uint32_t want)
 {
@@ -223,7 +230,8 @@ int iperf3_control_read_json(struct iperf3_test *test)
 bool iperf3_control_flush(struct iperf3_test *test)
 {
     while (test->out_at < test->out_length) {
-        int sent = weir_socket_write(test->loop->weir, test->control, test->out + test->out_at, test->out_length - test->out_at);
+        int sent = weir_socket_write(test->loop->weir, test->control, test->out + test->out_at,
+                                     test->out_length - test->out_at);
         if (sent == WEIR_AGAIN)
             return true;
         if (sent < 0)
@@ -255,7 +263,7 @@ bool iperf3_control_json(struct iperf3_test *test, void (*emit)(struct iperf3_te
     return !text.cut && iperf3_control_flush(test);
 }
 
-// --- streams ----------------------------------------------------------------------------------------------------------------
+// --- streams ---------------------------------------------------------------------------------------------------------
 
 // Whether the next stream is one in which this end sends.
 static bool sends_next(const struct iperf3_test *test)
@@ -289,7 +297,8 @@ void iperf3_stream_tune(struct iperf3_test *test, weir_socket socket)
     const struct iperf3_parameters *p = &test->parameters;
     // What a profile or the instance's limits refuse stays at its default: the test runs all the same.
     if (p->udp) {
-        (void)weir_socket_set(weir, socket, WEIR_OPTION_RECEIVE_BUFFER, p->window != 0 ? (int32_t)p->window : RECEIVE_BUFFER);
+        (void)weir_socket_set(weir, socket, WEIR_OPTION_RECEIVE_BUFFER,
+                              p->window != 0 ? (int32_t)p->window : RECEIVE_BUFFER);
         return;
     }
     if (p->window != 0) {
@@ -392,7 +401,9 @@ static uint32_t may_send(const struct iperf3_stream *stream, uint64_t now_us)
     if (!test->running || iperf3_stream_due(stream, now_us) > now_us)
         return 0;
     if (p->udp)
-        return (p->bytes != 0 && test->bytes_sent >= p->bytes) || (p->blocks != 0 && test->datagrams_sent >= p->blocks) ? 0 : p->block;
+        return (p->bytes != 0 && test->bytes_sent >= p->bytes) || (p->blocks != 0 && test->datagrams_sent >= p->blocks)
+                   ? 0
+                   : p->block;
     uint64_t limit = p->bytes != 0 ? p->bytes : p->blocks != 0 ? p->blocks * p->block : UINT64_MAX;
     return (uint32_t)(test->bytes_sent >= limit ? 0 : min_u64(p->block, limit - test->bytes_sent));
 }
@@ -404,7 +415,8 @@ uint64_t iperf3_stream_due(const struct iperf3_stream *stream, uint64_t now_us)
         return WEIR_NEVER;
     if (rate == 0)
         return 0;
-    // Bytes so far may not be ahead of the rate; divided in two steps, so that nothing overflows within a day at 100 Gbit/s.
+    // Bytes so far may not be ahead of the rate; divided in two steps, so that nothing overflows within a day at 100
+    // Gbit/s.
     uint64_t bits = stream->paced_bytes * 8, seconds = bits / rate, rest = bits % rate;
     uint64_t due_us = stream->paced_from_us + seconds * SECOND_US + rest * SECOND_US / rate;
     return due_us > now_us ? due_us : 0;
@@ -425,7 +437,8 @@ static bool send_udp(struct iperf3_stream *stream, uint64_t now_us)
     struct weir_slice slices[1 + FILLERS];
     uint8_t header[16] = {0};
     bool wide = stream->test->parameters.counters64;
-    const struct weir_message message = {.peer = stream->test->udp_shared ? stream->peer : (struct weir_endpoint){.port = 0}};
+    const struct weir_message message = {.peer = stream->test->udp_shared ? stream->peer
+                                                                          : (struct weir_endpoint){.port = 0}};
     for (uint32_t burst = 0; burst < IPERF3_BURST; burst++) {
         uint32_t bytes = may_send(stream, now_us), count = 1;
         if (bytes == 0)
@@ -445,7 +458,8 @@ static bool send_udp(struct iperf3_stream *stream, uint64_t now_us)
         if (stream->blocked)
             return true;
         if (result < 0)
-            return result == WEIR_REFUSED || result == WEIR_HOST_UNREACHABLE;  // an ICMP error: go on, the next call tells again
+            // an ICMP error: go on, the next call tells again
+            return result == WEIR_REFUSED || result == WEIR_HOST_UNREACHABLE;
         stream->count.packets++;
         stream->test->datagrams++;
         stream->test->datagrams_sent++;
@@ -498,14 +512,15 @@ uint64_t iperf3_test_send(struct iperf3_test *test, uint64_t now_us)
 void iperf3_stream_sample(struct iperf3_stream *stream)
 {
     struct weir_tcp_info info;
-    if (stream->test->parameters.udp || !stream->sender || weir_socket_tcp_info(stream->test->loop->weir, stream->socket, &info) != WEIR_OK)
+    if (stream->test->parameters.udp || !stream->sender ||
+        weir_socket_tcp_info(stream->test->loop->weir, stream->socket, &info) != WEIR_OK)
         return;
     stream->count.retransmits = (int64_t)info.total_retrans - stream->retransmits_at_start;
     stream->rtt_us = info.srtt_us;
     stream->cwnd_max = info.cwnd > stream->cwnd_max ? info.cwnd : stream->cwnd_max;
 }
 
-// --- the test ---------------------------------------------------------------------------------------------------------------
+// --- the test --------------------------------------------------------------------------------------------------------
 
 void iperf3_test_begin(struct iperf3_test *test, uint64_t now_us)
 {
@@ -521,8 +536,8 @@ void iperf3_test_begin(struct iperf3_test *test, uint64_t now_us)
         iperf3_stream_sample(stream);
         if (stream->count.retransmits >= 0)
             stream->retransmits_at_start = stream->count.retransmits + before;
-        stream->count =
-            (struct iperf3_count){.retransmits = stream->count.retransmits >= 0 ? 0 : -1, .packets = test->running ? packets : 0};
+        stream->count = (struct iperf3_count){.retransmits = stream->count.retransmits >= 0 ? 0 : -1,
+                                              .packets = test->running ? packets : 0};
         stream->before = stream->count;
     }
     test->running = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What iperf3's server and client share: one test, its parameters, its streams, the control connection. The control connection carries
-// states of one byte, and JSON texts behind a length of four bytes. Every stream begins with the test's cookie (TCP) or a greeting of four
-// bytes that is answered (UDP).
+// What iperf3's server and client share: one test, its parameters, its streams, the control connection. The control
+// connection carries states of one byte, and JSON texts behind a length of four bytes. Every stream begins with the
+// test's cookie (TCP) or a greeting of four bytes that is answered (UDP).
 #ifndef APPS_IPERF3_TEST_H
 #define APPS_IPERF3_TEST_H
 
@@ -95,7 +95,8 @@ uint32_t iperf3_stream_total(const struct iperf3_parameters *parameters);  // of
 void iperf3_results_emit(struct iperf3_test *test, struct text *out);
 bool iperf3_results_parse(struct iperf3_test *test, const char *text, uint32_t length);
 
-// Control connection. Reads until test->in holds `want` bytes: 1 they are there, 0 not yet, negative: WEIR_CLOSED at its end, or an error.
+// Control connection. Reads until test->in holds `want` bytes: 1 they are there, 0 not yet, negative: WEIR_CLOSED at
+// its end, or an error.
 int iperf3_control_read(struct iperf3_test *test, uint32_t want);
 // The same for a JSON text behind its length: 1: the text begins at in + 4 and is in_length - 4 bytes.
 int iperf3_control_read_json(struct iperf3_test *test);
@@ -106,10 +107,11 @@ bool iperf3_control_json(struct iperf3_test *test, void (*emit)(struct iperf3_te
 bool iperf3_control_flush(struct iperf3_test *test);
 
 // Streams. Those in which the client sends are opened first.
-struct iperf3_stream *iperf3_stream_new(struct iperf3_test *test, weir_socket socket);          // the next; NULL: too many
+// the next; NULL: too many
+struct iperf3_stream *iperf3_stream_new(struct iperf3_test *test, weir_socket socket);
 uint32_t iperf3_stream_id(const struct iperf3_test *test, const struct iperf3_stream *stream);  // 1, 3, 4, 5 …
-void iperf3_stream_tune(struct iperf3_test *test, weir_socket socket);                          // options that the parameters ask for
-void iperf3_stream_opened(struct iperf3_stream *stream);                                        // takes note of its addresses
+void iperf3_stream_tune(struct iperf3_test *test, weir_socket socket);  // options that the parameters ask for
+void iperf3_stream_opened(struct iperf3_stream *stream);                // takes note of its addresses
 // Reads all there is, or sends what may be sent. false: the stream is gone.
 bool iperf3_stream_receive(struct iperf3_stream *stream);
 bool iperf3_stream_send(struct iperf3_stream *stream, uint64_t now_us);

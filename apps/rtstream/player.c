@@ -28,7 +28,8 @@ static void finish(struct rtstream_player *p, const char *error)
 
 static void tell(struct rtstream_player *p, enum rtstream_verdict verdict, const uint8_t *data)
 {
-    const struct rtstream_frame frame = {p->number, verdict, deadline_us(p, p->number), weir_now_us(p->loop->weir), data};
+    const struct rtstream_frame frame = {p->number, verdict, deadline_us(p, p->number), weir_now_us(p->loop->weir),
+                                         data};
     p->counts[verdict]++;
     p->number++;
     p->told(p->context, &frame);
@@ -36,7 +37,7 @@ static void tell(struct rtstream_player *p, enum rtstream_verdict verdict, const
         finish(p, NULL);
 }
 
-// --- over TCP ---------------------------------------------------------------------------------------------------------------------------
+// --- over TCP --------------------------------------------------------------------------------------------------------
 
 // By the clock: one look a period. Otherwise whenever there is something, or a deadline passes.
 static void read_realtime(struct rtstream_player *p)
@@ -74,14 +75,14 @@ static void read_in_order(struct rtstream_player *p)
 static int begin(struct rtstream_player *p)
 {
     const struct rtstream_options *o = &p->options;
-    const struct weir_realtime settings = {.mode = WEIR_REALTIME_WEIR,
-                                           .frame_bytes = o->frame_bytes,
-                                           .period_us = o->period_us,
-                                           .first_us = o->start_us ? o->start_us + o->within_us
-                                                                   : weir_now_us(p->loop->weir) + o->period_us + o->within_us,
-                                           .segment_bytes = o->segment_bytes,
-                                           .keep_us = o->keep_us,
-                                           .stored = o->stored};
+    const struct weir_realtime settings = {
+        .mode = WEIR_REALTIME_WEIR,
+        .frame_bytes = o->frame_bytes,
+        .period_us = o->period_us,
+        .first_us = o->start_us ? o->start_us + o->within_us : weir_now_us(p->loop->weir) + o->period_us + o->within_us,
+        .segment_bytes = o->segment_bytes,
+        .keep_us = o->keep_us,
+        .stored = o->stored};
     p->playing = true;
     p->first_us = settings.first_us;
     (void)weir_socket_set(p->loop->weir, p->socket, WEIR_OPTION_QUICK_ACK, 1);
@@ -89,7 +90,7 @@ static int begin(struct rtstream_player *p)
 }
 
 // --- over datagrams
-// ---------------------------------------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------------------------------------------------------------
 
 // Frames whose deadline has passed are told, and those that came and are next.
 static void play_kept(struct rtstream_player *p)
@@ -120,8 +121,10 @@ static int take_plain(const uint8_t *packet, uint32_t length, struct rtp_frame *
 {
     if (length < RTSTREAM_NUMBER_BYTES)
         return -1;
-    const uint32_t number = (uint32_t)packet[0] << 24 | (uint32_t)packet[1] << 16 | (uint32_t)packet[2] << 8 | packet[3];
-    *frame = (struct rtp_frame){.timestamp = number, .data = packet + RTSTREAM_NUMBER_BYTES, .length = length - RTSTREAM_NUMBER_BYTES};
+    const uint32_t number =
+        (uint32_t)packet[0] << 24 | (uint32_t)packet[1] << 16 | (uint32_t)packet[2] << 8 | packet[3];
+    *frame = (struct rtp_frame){
+        .timestamp = number, .data = packet + RTSTREAM_NUMBER_BYTES, .length = length - RTSTREAM_NUMBER_BYTES};
     return 1;
 }
 
@@ -146,8 +149,8 @@ static void read_datagrams(struct rtstream_player *p)
     play_kept(p);
     while (!p->ended && weir_socket_peek_message(p->loop->weir, p->socket, &message, &slice) >= 0) {
         const uint32_t arrival = (uint32_t)(weir_now_us(p->loop->weir) / 125);
-        const int count =
-            plain ? take_plain(slice.data, slice.length, frames) : rtp_player_take(&p->rtp, slice.data, slice.length, arrival, frames);
+        const int count = plain ? take_plain(slice.data, slice.length, frames)
+                                : rtp_player_take(&p->rtp, slice.data, slice.length, arrival, frames);
         if (count > 0 && !p->playing)
             begin_datagrams(p, frames[0].timestamp, step);
         for (int i = count - 1; i >= 0 && !p->ended; i--)  // the oldest first
@@ -157,7 +160,7 @@ static void read_datagrams(struct rtstream_player *p)
     }
 }
 
-// --- both -------------------------------------------------------------------------------------------------------------------------------
+// --- both ------------------------------------------------------------------------------------------------------------
 
 static void play(struct rtstream_player *p)
 {
@@ -228,10 +231,12 @@ static uint64_t poll(struct app *app, uint64_t now_us)
 static int open_stream(struct rtstream_player *p, const struct weir_endpoint *peer)
 {
     const struct rtstream_options *o = &p->options;
-    const struct weir_realtime before = {.mode = WEIR_REALTIME_WEIR, .frame_bytes = o->frame_bytes, .segment_bytes = o->segment_bytes};
+    const struct weir_realtime before = {
+        .mode = WEIR_REALTIME_WEIR, .frame_bytes = o->frame_bytes, .segment_bytes = o->segment_bytes};
     struct weir *weir = p->loop->weir;
     const bool waits = weir_addr_is_any(peer->addr);
-    const weir_socket socket = waits ? service_listen(p->loop, peer->port, &p->watch) : weir_socket_open(weir, WEIR_STREAM, 0);
+    const weir_socket socket =
+        waits ? service_listen(p->loop, peer->port, &p->watch) : weir_socket_open(weir, WEIR_STREAM, 0);
     int error = WEIR_OK;
     if (socket < 0)
         return socket;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A player of real-time streams: frames of equal length by their deadlines, over a real-time stream (weir/realtime.h), over TCP in order,
-// over RTP (rtp.h), or over plain UDP, where a datagram is the frame's number (32 bits, big-endian) and the frame. Each frame is told once,
-// in order: in time, late, or not at all. Runs on a loop; memory is the caller's.
+// A player of real-time streams: frames of equal length by their deadlines, over a real-time stream (weir/realtime.h),
+// over TCP in order, over RTP (rtp.h), or over plain UDP, where a datagram is the frame's number (32 bits, big-endian)
+// and the frame. Each frame is told once, in order: in time, late, or not at all. Runs on a loop; memory is the
+// caller's.
 #ifndef RTSTREAM_PLAYER_H
 #define RTSTREAM_PLAYER_H
 
@@ -21,9 +22,10 @@ static inline bool rtstream_datagrams(enum rtstream_over over) { return over == 
 struct rtstream_options {
     enum rtstream_over over;
     uint32_t frame_bytes, period_us;
-    uint32_t within_us;      // a frame is of use for so long after it was written
-    uint64_t start_us;       // when the first is written, by the clock of weir_poll; 0: a period before the first deadline, which is one
-                             // period and within_us after the connection (RTP, UDP: within_us after the first packet)
+    uint32_t within_us;  // a frame is of use for so long after it was written
+    uint64_t
+        start_us;  // when the first is written, by the clock of weir_poll; 0: a period before the first deadline, which
+                   // is one period and within_us after the connection (RTP, UDP: within_us after the first packet)
     uint32_t frames;         // play so many, then end; 0: until the end of the stream
     uint32_t buffer_bytes;   // receive buffer; 0: the default
     uint16_t segment_bytes;  // 0: weir_realtime_set's
@@ -62,8 +64,8 @@ struct rtstream_player {
     void *context;
 };
 
-// Connects to the source at `peer`, or (any address) waits for one at peer.port; over RTP and UDP: listens there. told, done and context
-// are set. Returns an enum weir_error.
+// Connects to the source at `peer`, or (any address) waits for one at peer.port; over RTP and UDP: listens there. told,
+// done and context are set. Returns an enum weir_error.
 int rtstream_player_start(struct rtstream_player *player, struct loop *loop, const struct weir_endpoint *peer,
                           const struct rtstream_options *options);
 void rtstream_player_stop(struct rtstream_player *player);

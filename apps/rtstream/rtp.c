@@ -4,9 +4,10 @@
 #include <string.h>
 
 #define VERSION 2u
-#define OFFSET_MOST 0x3fffu  // RFC 2198 §3: the timestamp of a redundant block is told as so many ticks before the packet's
-#define DROPOUT_MOST 3000u   // RFC 3550 A.1: a larger step forward is none
-#define MISORDER_MOST 100u   // RFC 3550 A.1: nor is a larger step back
+// RFC 2198 §3: the timestamp of a redundant block is told as so many ticks before the packet's
+#define OFFSET_MOST 0x3fffu
+#define DROPOUT_MOST 3000u  // RFC 3550 A.1: a larger step forward is none
+#define MISORDER_MOST 100u  // RFC 3550 A.1: nor is a larger step back
 
 static void put16(uint8_t *p, uint32_t value)
 {
@@ -23,9 +24,10 @@ static void put32(uint8_t *p, uint32_t value)
 static uint32_t get16(const uint8_t *p) { return (uint32_t)p[0] << 8 | p[1]; }
 static uint32_t get32(const uint8_t *p) { return get16(p) << 16 | get16(p + 2); }
 
-// --- the source -------------------------------------------------------------------------------------------------------------------------
+// --- the source ------------------------------------------------------------------------------------------------------
 
-void rtp_source_init(struct rtp_source *s, uint32_t ssrc, uint16_t sequence, uint32_t timestamp, uint32_t step, bool redundant)
+void rtp_source_init(struct rtp_source *s, uint32_t ssrc, uint16_t sequence, uint32_t timestamp, uint32_t step,
+                     bool redundant)
 {
     s->ssrc = ssrc;
     s->sequence = sequence;
@@ -44,7 +46,8 @@ uint32_t rtp_source_packet(struct rtp_source *s, const uint8_t *frame, uint32_t 
         return 0;
     packet[0] = VERSION << 6;
     packet[1] =
-        (uint8_t)((s->redundant ? RTP_REDUNDANT : RTP_PCMU) | (s->begun ? 0u : 0x80u));  // the marker begins a talkspurt (RFC 3551 §4.1)
+        // the marker begins a talkspurt (RFC 3551 §4.1)
+        (uint8_t)((s->redundant ? RTP_REDUNDANT : RTP_PCMU) | (s->begun ? 0u : 0x80u));
     put16(packet + 2, s->sequence);
     put32(packet + 4, s->timestamp);
     put32(packet + 8, s->ssrc);
@@ -66,7 +69,7 @@ uint32_t rtp_source_packet(struct rtp_source *s, const uint8_t *frame, uint32_t 
     return head + old + length;
 }
 
-// --- the player -------------------------------------------------------------------------------------------------------------------------
+// --- the player ------------------------------------------------------------------------------------------------------
 
 void rtp_player_init(struct rtp_player *p) { memset(p, 0, sizeof *p); }
 
@@ -111,7 +114,8 @@ static void jitter_take(struct rtp_player *p, uint32_t transit)
     p->jitter16 += (uint32_t)(d < 0 ? -d : d) - ((p->jitter16 + 8) >> 4);
 }
 
-// RFC 2198 §3: headers of all blocks, then their bytes in the same order; the last is the primary one, and its length is what is left.
+// RFC 2198 §3: headers of all blocks, then their bytes in the same order; the last is the primary one, and its length
+// is what is left.
 static int blocks_of(const uint8_t *packet, uint32_t at, uint32_t bytes, uint32_t timestamp, struct rtp_frame *frames)
 {
     const uint8_t *p = packet + at, *const end = p + bytes;
@@ -139,7 +143,8 @@ static int blocks_of(const uint8_t *packet, uint32_t at, uint32_t bytes, uint32_
     return count;
 }
 
-int rtp_player_take(struct rtp_player *p, const uint8_t *packet, uint32_t length, uint32_t arrival, struct rtp_frame frames[RTP_FRAMES])
+int rtp_player_take(struct rtp_player *p, const uint8_t *packet, uint32_t length, uint32_t arrival,
+                    struct rtp_frame frames[RTP_FRAMES])
 {
     uint32_t at, bytes;
     int count = 1;
@@ -149,7 +154,8 @@ int rtp_player_take(struct rtp_player *p, const uint8_t *packet, uint32_t length
     if (type == RTP_REDUNDANT)
         count = blocks_of(packet, at, bytes, timestamp, frames);
     else
-        frames[0] = (struct rtp_frame){.timestamp = timestamp, .payload_type = (uint8_t)type, .data = packet + at, .length = bytes};
+        frames[0] = (struct rtp_frame){
+            .timestamp = timestamp, .payload_type = (uint8_t)type, .data = packet + at, .length = bytes};
     if (count < 0)
         return -1;
     if (!p->begun) {

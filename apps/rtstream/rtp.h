@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// RTP's packets (RFC 3550 §5.1), the jitter that a receiver estimates and the packets it misses (§6.4.1, A.1, A.3, A.8), and redundant
-// audio (RFC 2198): each packet carries the frame before again. The format only: datagrams are the caller's, and so is RTCP.
+// RTP's packets (RFC 3550 §5.1), the jitter that a receiver estimates and the packets it misses (§6.4.1, A.1, A.3,
+// A.8), and redundant audio (RFC 2198): each packet carries the frame before again. The format only: datagrams are the
+// caller's, and so is RTCP.
 #ifndef RTSTREAM_RTP_H
 #define RTSTREAM_RTP_H
 
@@ -22,9 +23,11 @@ struct rtp_source {
     uint8_t last[RTP_BLOCK_MOST];
 };
 // First sequence number and timestamp should be random (§5.1).
-void rtp_source_init(struct rtp_source *source, uint32_t ssrc, uint16_t sequence, uint32_t timestamp, uint32_t step, bool redundant);
+void rtp_source_init(struct rtp_source *source, uint32_t ssrc, uint16_t sequence, uint32_t timestamp, uint32_t step,
+                     bool redundant);
 // The next packet, with this frame, in `packet`, which has room for `room` bytes. Returns its length; 0: no room.
-uint32_t rtp_source_packet(struct rtp_source *source, const uint8_t *frame, uint32_t length, uint8_t *packet, uint32_t room);
+uint32_t rtp_source_packet(struct rtp_source *source, const uint8_t *frame, uint32_t length, uint8_t *packet,
+                           uint32_t room);
 
 struct rtp_frame {
     uint32_t timestamp;
@@ -41,8 +44,8 @@ struct rtp_player {
     uint32_t transit, jitter16;  // ticks; the estimate times 16 (A.8)
 };
 void rtp_player_init(struct rtp_player *player);
-// A packet came at `arrival`, in ticks of the media's clock. Fills in its frames, the primary one first; returns how many, or -1: it is no
-// RTP packet, or not of the source that was heard first.
+// A packet came at `arrival`, in ticks of the media's clock. Fills in its frames, the primary one first; returns how
+// many, or -1: it is no RTP packet, or not of the source that was heard first.
 int rtp_player_take(struct rtp_player *player, const uint8_t *packet, uint32_t length, uint32_t arrival,
                     struct rtp_frame frames[RTP_FRAMES]);
 static inline uint32_t rtp_player_jitter(const struct rtp_player *player) { return player->jitter16 >> 4; }

@@ -33,7 +33,8 @@ static bool next_frame(struct rtstream_source *s)
 static bool write_on(struct rtstream_source *s)
 {
     while (s->left) {
-        const int put = weir_socket_write(s->loop->weir, s->socket, s->frame + s->options.frame_bytes - s->left, s->left);
+        const int put =
+            weir_socket_write(s->loop->weir, s->socket, s->frame + s->options.frame_bytes - s->left, s->left);
         if (put <= 0) {
             if (put != WEIR_AGAIN)
                 finish(s, weir_error_name(put));
@@ -56,11 +57,12 @@ static uint32_t plain_packet(struct rtstream_source *s)
 static void send_packet(struct rtstream_source *s)
 {
     const struct weir_message message = {.peer = s->player};
-    const struct weir_slice slice = {s->packet,
-                                     s->options.over == RTSTREAM_UDP
-                                         ? plain_packet(s)
-                                         : rtp_source_packet(&s->rtp, s->frame, s->options.frame_bytes, s->packet, sizeof s->packet)};
-    (void)weir_socket_send_message(s->loop->weir, s->socket, &message, &slice, 1);  // no room: as if the network had lost it
+    const struct weir_slice slice = {
+        s->packet, s->options.over == RTSTREAM_UDP
+                       ? plain_packet(s)
+                       : rtp_source_packet(&s->rtp, s->frame, s->options.frame_bytes, s->packet, sizeof s->packet)};
+    // no room: as if the network had lost it
+    (void)weir_socket_send_message(s->loop->weir, s->socket, &message, &slice, 1);
     s->left = 0;
 }
 
@@ -79,7 +81,8 @@ static void end_media(struct rtstream_source *s)
     (void)weir_socket_shutdown(s->loop->weir, s->socket, WEIR_SHUT_WRITE);
 }
 
-// A stream is over when the player has closed it: until then what was written may still be on its way, or wait for the player's window.
+// A stream is over when the player has closed it: until then what was written may still be on its way, or wait for the
+// player's window.
 static void close_on(struct rtstream_source *s)
 {
     int got = 1;
@@ -118,7 +121,8 @@ static void take_player(struct rtstream_source *s)
     service_close(s->loop, &s->listening);
     (void)weir_socket_set(s->loop->weir, taken, WEIR_OPTION_NO_DELAY, 1);
     if (s->options.within_us && s->options.over == RTSTREAM_REALTIME)
-        (void)weir_socket_set(s->loop->weir, taken, WEIR_OPTION_SEND_DEADLINE_US, (int32_t)s->options.within_us);  // not built in: without
+        // not built in: without
+        (void)weir_socket_set(s->loop->weir, taken, WEIR_OPTION_SEND_DEADLINE_US, (int32_t)s->options.within_us);
     s->begun = true;
     s->first_us = s->options.start_us ? s->options.start_us : weir_now_us(s->loop->weir);
 }

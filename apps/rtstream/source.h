@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A source of real-time streams: a frame each period, to the one player that connects (TCP, with a deadline: docs/realtime.md) or to a
-// player's port (RTP, with or without one redundant frame; plain UDP). The media's bytes come from a callback. Runs on a loop.
+// A source of real-time streams: a frame each period, to the one player that connects (TCP, with a deadline:
+// docs/realtime.md) or to a player's port (RTP, with or without one redundant frame; plain UDP). The media's bytes come
+// from a callback. Runs on a loop.
 #ifndef RTSTREAM_SOURCE_H
 #define RTSTREAM_SOURCE_H
 
@@ -10,7 +11,8 @@ struct rtstream_source {
     struct app app;  // first
     struct weir_watch watch;
     struct loop *loop;
-    struct rtstream_options options;  // over, frame_bytes, period_us, within_us (0: no deadline), frames, stored (as fast as it goes)
+    struct rtstream_options
+        options;  // over, frame_bytes, period_us, within_us (0: no deadline), frames, stored (as fast as it goes)
     weir_socket listening, socket;
     struct weir_endpoint player;
     bool begun, ended, redundant;
@@ -27,7 +29,8 @@ struct rtstream_source {
     void *context;
 };
 
-// Waits for a player at peer->port, or (RTP, UDP) sends to peer. media, done and context are set. Returns an enum weir_error.
+// Waits for a player at peer->port, or (RTP, UDP) sends to peer. media, done and context are set. Returns an enum
+// weir_error.
 int rtstream_source_start(struct rtstream_source *source, struct loop *loop, const struct weir_endpoint *peer,
                           const struct rtstream_options *options, bool redundant);
 void rtstream_source_stop(struct rtstream_source *source);

@@ -10,7 +10,8 @@ static uint64_t due_us(void *self) { return weir_tls_due_us(self); }
 
 static const struct weir_stream_calls calls = {begin, read, write, shutdown, end, due_us};
 
-int tls_stream_open(struct weir_stream *stream, struct weir_tls_config *config, const struct weir_tls_session_options *options)
+int tls_stream_open(struct weir_stream *stream, struct weir_tls_config *config,
+                    const struct weir_tls_session_options *options)
 {
     struct weir_tls_session_options locked = {0};
     int error = WEIR_OK;
@@ -24,7 +25,10 @@ int tls_stream_open(struct weir_stream *stream, struct weir_tls_config *config, 
     return WEIR_OK;
 }
 
-static int may_accept(struct weir_stream_maker *maker) { return weir_tls_may_accept(((struct tls_stream_maker *)maker)->config); }
+static int may_accept(struct weir_stream_maker *maker)
+{
+    return weir_tls_may_accept(((struct tls_stream_maker *)maker)->config);
+}
 
 static int maker_open(struct weir_stream_maker *maker, struct weir_stream *stream)
 {

@@ -18,6 +18,7 @@ struct tls_stream_maker {
 };
 void tls_stream_maker_init(struct tls_stream_maker *maker, struct weir_tls_config *config);
 // For a client: makes a session of the stream's socket. WEIR_OK, or an error of weir_tls_open.
-int tls_stream_open(struct weir_stream *stream, struct weir_tls_config *config, const struct weir_tls_session_options *options);
+int tls_stream_open(struct weir_stream *stream, struct weir_tls_config *config,
+                    const struct weir_tls_session_options *options);
 
 #endif

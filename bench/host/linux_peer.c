@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Linux's end of the host benchmark: ordinary blocking sockets.
 //
-//     linux_peer sink|source|echo|connect ADDRESS MILLISECONDS    one test against the services at ADDRESS, one JSON line
+//     linux_peer sink|source|echo|connect ADDRESS MILLISECONDS    one test against the services at ADDRESS, one JSON
+//                                                                 line
 //     linux_peer serve                                            the services: echo (7), discard (9), chargen (19)
 //
-// sink: bytes to discard; time ends when the peer has closed after all of them. source: bytes from chargen. echo: one byte there
-// and back, one at a time. connect: connections to discard, opened, closed here, then closed there, one at a time.
+// sink: bytes to discard; time ends when the peer has closed after all of them. source: bytes from chargen. echo: one
+// byte there and back, one at a time. connect: connections to discard, opened, closed here, then closed there, one at a
+// time.
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -38,7 +40,7 @@ static uint64_t now_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-// --- client --------------------------------------------------------------------------------------------------------------------
+// --- client ----------------------------------------------------------------------------------------------------------
 
 static struct sockaddr_in server = {.sin_family = AF_INET};
 
@@ -122,7 +124,7 @@ static uint64_t run_connect(uint64_t until)
     return connections;
 }
 
-// --- server --------------------------------------------------------------------------------------------------------------------
+// --- server ----------------------------------------------------------------------------------------------------------
 
 static void *serve_one(void *argument)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Weir with echo (7), discard (9) and chargen (19) on a TAP, by the native API over ports/posix: one thread, which polls.
+// Weir with echo (7), discard (9) and chargen (19) on a TAP, by the native API over ports/posix: one thread, which
+// polls.
 //
 //     weir_host_bench TAP ADDRESS [frames]      frames: without the virtio-net header, one frame a system call
 //
@@ -144,7 +145,8 @@ int main(int argc, char **argv)
     posix_host_attach(&host, weir);
     tap_attach(&tap, &netif, "tap");
     check(weir_netif_add(weir, &netif), "adding the interface");
-    check(weir_netif_set_address(&netif, weir_addr_v4(ntohl(address.s_addr)), 24, WEIR_ADDRESS_AT_ONCE), "setting the address");
+    check(weir_netif_set_address(&netif, weir_addr_v4(ntohl(address.s_addr)), 24, WEIR_ADDRESS_AT_ONCE),
+          "setting the address");
     if (posix_host_add(&host, &netif, tap_fd(&tap)) < 0)
         return 1;
     serve(ECHO);

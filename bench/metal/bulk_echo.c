@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The monolithic form that the microkernel is compared with (tools/micro_bench.py): an echo server with blocking BSD sockets on the
-// preemptive kernel, with the buffer, the limits, the copy and the sum that the image of examples/micro has.
+// The monolithic form that the microkernel is compared with (tools/micro_bench.py): an echo server with blocking BSD
+// sockets on the preemptive kernel, with the buffer, the limits, the copy and the sum that the image of examples/micro
+// has.
 #include "boards/board.h"
 #include "boards/start.h"
 #include "boards/memory_mac/memory.h"
@@ -39,8 +40,10 @@ static void echo(int connection)
 
 static bool start_stack(void)
 {
-    static const struct weir_bsd_config config = {
-        .descriptors = DESCRIPTORS, .memory = bsd_memory, .memory_bytes = sizeof bsd_memory, .set_errno = preempt_port_set_errno};
+    static const struct weir_bsd_config config = {.descriptors = DESCRIPTORS,
+                                                  .memory = bsd_memory,
+                                                  .memory_bytes = sizeof bsd_memory,
+                                                  .set_errno = preempt_port_set_errno};
     static volatile bool unused;
     preempt_port_init(&port, &board_port);
     port.core.port.sum = memory_sum;
@@ -73,10 +76,11 @@ static void serve(void *unused)
 
 int main(void)
 {
-    static const struct kernel_board board = {board_now_us, board_alarm, board_idle, overflow, idle_stack, sizeof idle_stack};
+    static const struct kernel_board board = {board_now_us, board_alarm, board_idle,
+                                              overflow,     idle_stack,  sizeof idle_stack};
     board_init();
-    if (!kernel_init(&board) ||
-        !thread_create(&echo_thread, &(struct thread_config){"echo", serve, NULL, echo_stack, sizeof echo_stack, ECHO_PRIORITY}))
+    if (!kernel_init(&board) || !thread_create(&echo_thread, &(struct thread_config){"echo", serve, NULL, echo_stack,
+                                                                                     sizeof echo_stack, ECHO_PRIORITY}))
         return 1;
     kernel_start();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The client in place of the LAN9118's driver, for the preemptive kernel. It begins a while after the start, when the server listens.
+// The client in place of the LAN9118's driver, for the preemptive kernel. It begins a while after the start, when the
+// server listens.
 #include "drivers/lan9118.h"
 
 #include <string.h>
@@ -32,7 +33,8 @@ static uint64_t timer(struct weir_netif *netif, uint64_t now_us)
     return WEIR_NEVER;
 }
 
-static const struct weir_driver client_driver = {.name = "client", .tx = client_tx, .poll = client_poll, .timer = timer};
+static const struct weir_driver client_driver = {
+    .name = "client", .tx = client_tx, .poll = client_poll, .timer = timer};
 
 int lan9118_open(struct lan9118 *device, uintptr_t base, const uint8_t mac[6])
 {

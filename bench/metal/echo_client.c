@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A TCP client in place of a MAC's driver (client_weir.c; lwip/client_mac.c): it opens a connection, sends ECHO_CLIENT_BYTES, waits until
-// they have come back whole, and again, with each acknowledgement riding on the next data. Its own time is taken with the CMSDK timer and
-// subtracted; what is left of 200 echoes (after 20 that are not counted) is the server's: stack, kernel, API and application. QEMU,
-// mps2-an385, -icount shift=0: an instruction is a nanosecond, a tick of the timer 40 of them. Prints "insn N stack M" and ends QEMU.
+// A TCP client in place of a MAC's driver (client_weir.c; lwip/client_mac.c): it opens a connection, sends
+// ECHO_CLIENT_BYTES, waits until they have come back whole, and again, with each acknowledgement riding on the next
+// data. Its own time is taken with the CMSDK timer and subtracted; what is left of 200 echoes (after 20 that are not
+// counted) is the server's: stack, kernel, API and application. QEMU, mps2-an385, -icount shift=0: an instruction is a
+// nanosecond, a tick of the timer 40 of them. Prints "insn N stack M" and ends QEMU.
 #include "echo_client.h"
 
 #include <string.h>
@@ -30,7 +31,8 @@ static struct {
     uint8_t flags;        // of the segment to send
     bool pending, asked;  // a segment, an answer to the server's ARP request
     uint8_t data[ECHO_CLIENT_BYTES];
-    uint32_t frame[(2 + HEADERS + 4 + ECHO_CLIENT_BYTES + 3) / 4], taken[(2 + HEADERS + 40 + ECHO_CLIENT_BYTES + 3) / 4];
+    uint32_t frame[(2 + HEADERS + 4 + ECHO_CLIENT_BYTES + 3) / 4],
+        taken[(2 + HEADERS + 40 + ECHO_CLIENT_BYTES + 3) / 4];
     uint8_t mac[6];
 } client;
 
@@ -47,7 +49,10 @@ static void put32(uint8_t *p, uint32_t value)
     put16(p, value >> 16);
     put16(p + 2, value);
 }
-static uint32_t get32(const uint8_t *p) { return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]; }
+static uint32_t get32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
 
 static uint32_t sum16(uint32_t sum, const uint8_t *p, uint32_t bytes)
 {

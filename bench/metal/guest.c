@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The whole user space of the Linux guest that `make bench-metal` compares with: the first process, without a C library. It loads the
-// modules of the list /modules, gives eth0 the address that the kernel's command line names in its environment (ADDRESS), and serves as
-// examples/firmware/transfer.c does: port 5001 reads four bytes, big-endian, and sends so many bytes in writes of 1460; port 5002 reads in
-// pieces of 1460 until the peer ends. Both then close.
+// The whole user space of the Linux guest that `make bench-metal` compares with: the first process, without a C
+// library. It loads the modules of the list /modules, gives eth0 the address that the kernel's command line names in
+// its environment (ADDRESS), and serves as examples/firmware/transfer.c does: port 5001 reads four bytes, big-endian,
+// and sends so many bytes in writes of 1460; port 5002 reads in pieces of 1460 until the peer ends. Both then close.
 typedef unsigned long word;
 typedef unsigned char byte;
 #define PIECE 1460

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Two Weir instances back to back in memory, one thread, virtual time: the pure cost of the stack, both ends together.
-// Ethernet, ARP, IPv4, TCP with timestamps, SACK and window scale, checksums computed and verified, one real copy on the link.
+// Ethernet, ARP, IPv4, TCP with timestamps, SACK and window scale, checksums computed and verified, one real copy on
+// the link.
 //
 //     weir_pair bulk SEGMENTS         reserve/commit and peek/consume
 //     weir_pair copy SEGMENTS         write and read
@@ -8,8 +9,9 @@
 //     weir_pair connect COUNT OPEN    COUNT connections opened and closed beside OPEN others
 //     weir_pair idle COUNT            memory of COUNT idle connections, one end
 //     weir_pair insert COUNT          COUNT connections inserted, the longest single call
-//     weir_pair calls COUNT           the longest single call of each kind with COUNT connections: all write at once, all time out, all let
-//                                     their memory go, all are closed (processor time of the thread)
+//     weir_pair calls COUNT           the longest single call of each kind with COUNT connections: all write at once,
+//                                     all time out, all let their memory go, all are closed (processor time of the
+//                                     thread)
 //
 // The function `measured` is what callgrind collects (--toggle-collect=measured). Results are one JSON line.
 #include <stdbool.h>
@@ -62,7 +64,8 @@ static void put(void *context, void *memory, size_t bytes)
     free(memory);
 }
 
-// Lists of equal blocks, for the longest call: glibc's malloc takes up to a millisecond for one block after a million were freed.
+// Lists of equal blocks, for the longest call: glibc's malloc takes up to a millisecond for one block after a million
+// were freed.
 #define CLASS_BYTES 16u
 #define CLASSES 256u
 #define ARENA_BYTES (1u << 24)
@@ -230,7 +233,7 @@ static void drain_ready(void)
             ;
 }
 
-// --- bulk --------------------------------------------------------------------------------------------------------------------------
+// --- bulk ------------------------------------------------------------------------------------------------------------
 
 static uint8_t block[65536];
 
@@ -238,7 +241,8 @@ static uint8_t block[65536];
 static void fill(weir_socket from, uint64_t *left)
 {
     struct weir_span spans[2];
-    const int lent = *left ? weir_socket_reserve(ends[0].weir, from, *left > 65536 ? 65536 : (uint32_t)*left, spans, 2) : 0;
+    const int lent =
+        *left ? weir_socket_reserve(ends[0].weir, from, *left > 65536 ? 65536 : (uint32_t)*left, spans, 2) : 0;
     if (lent > 0) {
         weir_socket_commit(ends[0].weir, from, (uint32_t)lent);
         *left -= (uint32_t)lent;
@@ -257,7 +261,8 @@ static void drain(weir_socket to, uint64_t *got)
 
 static void fill_copying(weir_socket from, uint64_t *left)
 {
-    const int wrote = *left ? weir_socket_write(ends[0].weir, from, block, *left > sizeof block ? sizeof block : (uint32_t)*left) : 0;
+    const int wrote =
+        *left ? weir_socket_write(ends[0].weir, from, block, *left > sizeof block ? sizeof block : (uint32_t)*left) : 0;
     if (wrote > 0)
         *left -= (uint32_t)wrote;
 }
@@ -340,8 +345,8 @@ static uint64_t nanoseconds(void) { return nanoseconds_of(CLOCK_MONOTONIC); }
 
 static void result(const char *what, uint64_t units, uint64_t frames, uint64_t ns)
 {
-    printf("{\"stack\": \"weir\", \"test\": \"%s\", \"units\": %llu, \"frames\": %llu, \"ns\": %llu}\n", what, (unsigned long long)units,
-           (unsigned long long)frames, (unsigned long long)ns);
+    printf("{\"stack\": \"weir\", \"test\": \"%s\", \"units\": %llu, \"frames\": %llu, \"ns\": %llu}\n", what,
+           (unsigned long long)units, (unsigned long long)frames, (unsigned long long)ns);
 }
 
 static void run_bulk(uint64_t segments, int copying)
@@ -432,8 +437,9 @@ static void run_idle(uint64_t count)
         settle();
     }
     const uint64_t idle = weir_memory_used(ends[1].weir) - before;
-    printf("{\"stack\": \"weir\", \"test\": \"idle\", \"units\": %llu, \"bytes\": %llu, \"bytes_after_traffic\": %llu}\n",
-           (unsigned long long)count, (unsigned long long)(idle / count), (unsigned long long)(busy / count));
+    printf(
+        "{\"stack\": \"weir\", \"test\": \"idle\", \"units\": %llu, \"bytes\": %llu, \"bytes_after_traffic\": %llu}\n",
+        (unsigned long long)count, (unsigned long long)(idle / count), (unsigned long long)(busy / count));
 }
 
 static void run_insert(uint64_t count)
@@ -441,12 +447,13 @@ static void run_insert(uint64_t count)
     struct longest longest = {0, 0};
     const uint64_t start = nanoseconds();
     open_many(listen_at(80), count, &longest);
-    printf("{\"stack\": \"weir\", \"test\": \"insert\", \"units\": %llu, \"ns\": %llu, \"max_ns\": %llu, \"max_cpu_ns\": %llu}\n",
+    printf("{\"stack\": \"weir\", \"test\": \"insert\", \"units\": %llu, \"ns\": %llu, \"max_ns\": %llu, "
+           "\"max_cpu_ns\": %llu}\n",
            (unsigned long long)count, (unsigned long long)(nanoseconds() - start), (unsigned long long)longest.ns,
            (unsigned long long)longest.cpu_ns);
 }
 
-// --- the longest call ----------------------------------------------------------------------------------------------------------------
+// --- the longest call ------------------------------------------------------------------------------------------------
 
 static uint64_t call_began_ns;
 static void call_begins(void) { call_began_ns = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID); }
@@ -538,10 +545,12 @@ static void run_calls(uint64_t count)
         call_ends(&close_ns);
     }
     poll_out(&close_ns);
-    printf("{\"stack\": \"weir\", \"test\": \"calls\", \"units\": %llu, \"connect_ns\": %llu, \"write_ns\": %llu, \"send_ns\": %llu, "
+    printf("{\"stack\": \"weir\", \"test\": \"calls\", \"units\": %llu, \"connect_ns\": %llu, \"write_ns\": %llu, "
+           "\"send_ns\": %llu, "
            "\"timeout_ns\": %llu, \"let_go_ns\": %llu, \"close_ns\": %llu}\n",
-           (unsigned long long)count, (unsigned long long)connect_ns, (unsigned long long)write_ns, (unsigned long long)send_ns,
-           (unsigned long long)timeout_ns, (unsigned long long)let_go_ns, (unsigned long long)close_ns);
+           (unsigned long long)count, (unsigned long long)connect_ns, (unsigned long long)write_ns,
+           (unsigned long long)send_ns, (unsigned long long)timeout_ns, (unsigned long long)let_go_ns,
+           (unsigned long long)close_ns);
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The benchmark's player on a board, profile small, over no kernel: connects to the source at 10.0.0.250, reads a frame of 2 KB at each
-// beat of 250 ms, as realtime_sim.c's player does, and says at the end how many were there, as a line of JSON. The mode comes from the
-// command line that QEMU gives by semihosting: -semihosting-config enable=on,arg=player,arg=MODE,arg=FRAMES
+// The benchmark's player on a board, profile small, over no kernel: connects to the source at 10.0.0.250, reads a frame
+// of 2 KB at each beat of 250 ms, as realtime_sim.c's player does, and says at the end how many were there, as a line
+// of JSON. The mode comes from the command line that QEMU gives by semihosting: -semihosting-config
+// enable=on,arg=player,arg=MODE,arg=FRAMES
 #include "boards/board.h"
 #include "boards/start.h"
 #include "superloop/superloop.h"
@@ -80,7 +81,7 @@ static bool settings_read(struct player *p)
 }
 
 // --- the player
-// ---------------------------------------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------------------------------------------------------------
 
 static void number(struct text *text, const char *name, uint64_t value)
 {
@@ -156,8 +157,8 @@ static void event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 
 static uint64_t beat_us(const struct player *p) { return p->first_us + (uint64_t)p->beat * PERIOD_US; }
 
-// A frame each period: the next one there is. A beat that this board comes to late is played all the same: what arrived meanwhile was let
-// in first, so the frame counts as it would have by the stack's own clock.
+// A frame each period: the next one there is. A beat that this board comes to late is played all the same: what arrived
+// meanwhile was let in first, so the frame counts as it would have by the stack's own clock.
 static void beat(struct player *p)
 {
     struct weir_realtime_frame about;
@@ -186,7 +187,8 @@ static bool connect_source(struct player *p)
     p->watch.event = event;
     p->socket = weir_socket_open(p->weir, WEIR_STREAM, 0);
     return p->socket > 0 && weir_socket_set(p->weir, p->socket, WEIR_OPTION_RECEIVE_BUFFER, BUFFER) == WEIR_OK &&
-           weir_socket_set_user(p->weir, p->socket, &p->watch) == WEIR_OK && weir_realtime_set(p->weir, p->socket, &before) == WEIR_OK &&
+           weir_socket_set_user(p->weir, p->socket, &p->watch) == WEIR_OK &&
+           weir_realtime_set(p->weir, p->socket, &before) == WEIR_OK &&
            weir_socket_connect(p->weir, p->socket, &source) == WEIR_IN_PROGRESS;
 }
 

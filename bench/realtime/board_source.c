@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The benchmark's sender on a board: the modelled Embedded Xinu (xinu.h) on the board's Ethernet driver, without Weir. It is 10.0.0.250 and
-// sends the work's file of 719 KB to the one who connects to port 5000.
+// The benchmark's sender on a board: the modelled Embedded Xinu (xinu.h) on the board's Ethernet driver, without Weir.
+// It is 10.0.0.250 and sends the work's file of 719 KB to the one who connects to port 5000.
 #include <string.h>
 
 #include "boards/board.h"
@@ -23,7 +23,8 @@ static uint64_t now_ns(void) { return board_now_us() * 1000; }
 static void sends(void *context, const uint8_t *frame, uint32_t length)
 {
     const struct weir_slice slice = {frame, length};
-    const struct weir_tx tx = {.slices = &slice, .count = 1, .length = length, .header_length = (uint16_t)(length < 54 ? length : 54)};
+    const struct weir_tx tx = {
+        .slices = &slice, .count = 1, .length = length, .header_length = (uint16_t)(length < 54 ? length : 54)};
     (void)context;
     (void)netif.driver->tx(&netif, &tx);
 }
@@ -55,7 +56,8 @@ static void carries(struct weir_netif *from, bool up)
 
 static uint64_t turn(void)
 {
-    const uint64_t now_us = board_now_us(), driver_us = netif.driver->timer ? netif.driver->timer(&netif, now_us) : WEIR_NEVER;
+    const uint64_t now_us = board_now_us(),
+                   driver_us = netif.driver->timer ? netif.driver->timer(&netif, now_us) : WEIR_NEVER;
     const bool more = netif.driver->poll(&netif, BATCH) >= BATCH;
     xinu_poll(&xinu, now_ns());
     if (netif.driver->flush)
@@ -66,8 +68,10 @@ static uint64_t turn(void)
 
 int main(void)
 {
-    static const struct weir_upper upper = {.input = hears, .ready = is_ready, .complete = is_complete, .carrier = carries};
-    static const struct xinu_options options = {.bytes = FILE_BYTES, .mss = 1460, .persist_ms = 3000, .rto_least_ms = 200};
+    static const struct weir_upper upper = {
+        .input = hears, .ready = is_ready, .complete = is_complete, .carrier = carries};
+    static const struct xinu_options options = {
+        .bytes = FILE_BYTES, .mss = 1460, .persist_ms = 3000, .rto_least_ms = 200};
     uint32_t iss;
     board_init();
     board_entropy(&iss, sizeof iss);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Both ends Weir, in virtual time: one line of JSON for all seeds of one setting.
 //
-//   weir-realtime-both file loss=100000 seeds=1-5                        the work's benchmark, from a Weir sender with a deadline
-//   weir-realtime-both voice over=weir within=40 loss=100000 seeds=1-6   160 bytes every 20 ms, of use for `within` ms after they were
-//   written
+//   weir-realtime-both file loss=100000 seeds=1-5                        the work's benchmark, from a Weir sender with
+//                                                                        a deadline
+//   weir-realtime-both voice over=weir within=40 loss=100000 seeds=1-6   160 bytes every 20 ms, of use for `within` ms
+//                                                                        after they were written
 //
-// over: weir (a deadline at both ends), receiver (at the reader's only), tcp (ordinary, read in order), udp, rtp (RFC 3550), rtp_redundant
-// (RFC 2198 with the frame before in each packet). Loss is in millionths, each way, independent; the handshake is exempt.
+// over: weir (a deadline at both ends), receiver (at the reader's only), tcp (ordinary, read in order), udp, rtp (RFC
+// 3550), rtp_redundant (RFC 2198 with the frame before in each packet). Loss is in millionths, each way, independent;
+// the handshake is exempt.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +59,7 @@ static uint64_t due_ns(const struct run *r, uint32_t number)
     return r->first_ns + SIM_MS((uint64_t)r->s->period_ms * number + (uint64_t)r->s->within_ms);
 }
 
-// --- the source --------------------------------------------------------------------------------------------------------------------------
+// --- the source ------------------------------------------------------------------------------------------------------
 
 static void send_datagram(struct run *r)
 {
@@ -101,17 +103,19 @@ static void write_next(void *context)
         sim_event_set(r->sim, &r->write, sim_now(r->sim) + (r->file ? SIM_MS(1) : SIM_MS((uint64_t)r->s->period_ms)));
 }
 
-// --- the player --------------------------------------------------------------------------------------------------------------------------
+// --- the player ------------------------------------------------------------------------------------------------------
 
 static void came(struct run *r, uint32_t number)
 {
     if (number >= (uint32_t)r->s->frames || r->here[number])
         return;
     r->here[number] = true;
-    r->in_time += sim_now(r->sim) <= due_ns(r, number) + (r->file ? LOOK_NS : 0);  // a file's reader takes it at its deadline
+    // a file's reader takes it at its deadline
+    r->in_time += sim_now(r->sim) <= due_ns(r, number) + (r->file ? LOOK_NS : 0);
 }
 
-// Of a file a frame is read when it is due, so that the window holds as much as the buffer and no more, as with the other readers.
+// Of a file a frame is read when it is due, so that the window holds as much as the buffer and no more, as with the
+// other readers.
 static uint32_t wanted(const struct run *r)
 {
     if (!r->file)
@@ -142,7 +146,8 @@ static void read_datagrams(struct run *r)
             memcpy(&number, slice.data, 4);
             came(r, number);
         } else {
-            const int count = rtp_player_take(&r->heard, slice.data, slice.length, (uint32_t)(sim_now(r->sim) / 125000), frames);
+            const int count =
+                rtp_player_take(&r->heard, slice.data, slice.length, (uint32_t)(sim_now(r->sim) / 125000), frames);
             for (int i = 0; i < count; i++) {
                 memcpy(&number, frames[i].data, 4);
                 came(r, number);
@@ -179,7 +184,7 @@ static void read_next(void *context)
     sim_event_set(r->sim, &r->read, sim_now(r->sim) + LOOK_NS);
 }
 
-// --- one run -----------------------------------------------------------------------------------------------------------------------------
+// --- one run ---------------------------------------------------------------------------------------------------------
 
 static bool connected(void *context)
 {
@@ -202,15 +207,18 @@ static void open_streams(struct run *r)
     host_clock(r->player);
     r->in = weir_socket_open(player, WEIR_STREAM, 0);
     weir_socket_set(player, r->in, WEIR_OPTION_RECEIVE_BUFFER, (int32_t)r->s->buffer);
-    weir_socket_set(player, r->in, WEIR_OPTION_QUICK_ACK, 1);  // a delayed acknowledgement looks like a loss to a sender in haste
-    if ((r->over != OVER_TCP && weir_realtime_set(player, r->in, &before)) || weir_socket_connect(player, r->in, &peer) != WEIR_IN_PROGRESS)
+    weir_socket_set(player, r->in, WEIR_OPTION_QUICK_ACK,
+                    1);  // a delayed acknowledgement looks like a loss to a sender in haste
+    if ((r->over != OVER_TCP && weir_realtime_set(player, r->in, &before)) ||
+        weir_socket_connect(player, r->in, &peer) != WEIR_IN_PROGRESS)
         fail("cannot connect");
     sim_host_kick(r->player);
     if (!sim_run_until(r->sim, connected, r, SIM_S(10)) || !connected(r))
         fail("no connection");
     host_clock(r->source);
     weir_socket_set(source, r->out, WEIR_OPTION_NO_DELAY, 1);
-    if (r->over == OVER_WEIR && weir_socket_set(source, r->out, WEIR_OPTION_SEND_DEADLINE_US, (int32_t)r->s->within_ms * 1000))
+    if (r->over == OVER_WEIR &&
+        weir_socket_set(source, r->out, WEIR_OPTION_SEND_DEADLINE_US, (int32_t)r->s->within_ms * 1000))
         fail("no deadlines");
 }
 
@@ -235,7 +243,8 @@ static void begin_frames(struct run *r)
         const struct weir_realtime settings = {.mode = WEIR_REALTIME_WEIR,
                                                .frame_bytes = (uint32_t)r->s->frame,
                                                .period_us = (uint32_t)r->s->period_ms * 1000,
-                                               .first_us = host_now_us(r->player) + (due_ns(r, 0) - sim_now(r->sim)) / 1000,
+                                               .first_us =
+                                                   host_now_us(r->player) + (due_ns(r, 0) - sim_now(r->sim)) / 1000,
                                                .stored = r->file};
         host_clock(r->player);
         if (weir_realtime_set(sim_host_weir(r->player), r->in, &settings))
@@ -256,7 +265,8 @@ static uint32_t run(const struct settings *s, enum over over, uint64_t seed, dou
     r.sim = sim_open(&(struct sim_options){.seed = seed, .unchecked = true});
     r.player = sim_host_add(r.sim, "player", NULL);
     r.source = sim_host_add(r.sim, "source", NULL);
-    struct sim_link *link = sim_link_add(r.sim, sim_node_of(r.source), sim_node_of(r.player), &(struct sim_link_options){.there = way});
+    struct sim_link *link =
+        sim_link_add(r.sim, sim_node_of(r.source), sim_node_of(r.player), &(struct sim_link_options){.there = way});
     if (over >= OVER_UDP)
         open_datagrams(&r);
     else
@@ -281,8 +291,9 @@ static void set(struct settings *s, const char *word)
     const struct {
         const char *name;
         long *value;
-    } numbers[] = {{"loss=", &s->loss},        {"frames=", &s->frames}, {"frame=", &s->frame},       {"period=", &s->period_ms},
-                   {"within=", &s->within_ms}, {"buffer=", &s->buffer}, {"delay_us=", &s->delay_us}, {"mss=", &s->mss}};
+    } numbers[] = {{"loss=", &s->loss},         {"frames=", &s->frames},    {"frame=", &s->frame},
+                   {"period=", &s->period_ms},  {"within=", &s->within_ms}, {"buffer=", &s->buffer},
+                   {"delay_us=", &s->delay_us}, {"mss=", &s->mss}};
     if (!strncmp(word, "over=", 5)) {
         snprintf(s->over, sizeof s->over, "%s", word + 5);
         return;
@@ -330,12 +341,14 @@ int main(int argc, char **argv)
         over++;
     double met = 0, least = 100, segments = 0, kilobytes = 0;
     for (long seed = s.first_seed; seed <= s.last_seed; seed++) {
-        const double percent = 100.0 * run(&s, (enum over)over, (uint64_t)seed, &segments, &kilobytes) / (double)s.frames;
+        const double percent =
+            100.0 * run(&s, (enum over)over, (uint64_t)seed, &segments, &kilobytes) / (double)s.frames;
         met += percent;
         least = percent < least ? percent : least;
     }
     const double runs = (double)(s.last_seed - s.first_seed + 1);
-    printf("{\"met_percent\": %.3f, \"least_percent\": %.3f, \"runs\": %.0f, \"frames\": %ld, \"segments\": %.1f, \"kilobytes\": %.1f}\n",
+    printf("{\"met_percent\": %.3f, \"least_percent\": %.3f, \"runs\": %.0f, \"frames\": %ld, \"segments\": %.1f, "
+           "\"kilobytes\": %.1f}\n",
            met / runs, least, runs, s.frames, segments / runs, kilobytes / runs);
     return 0;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The real-time work's benchmark in virtual time, and what grew out of it. One line of JSON for all seeds of one setting:
+// The real-time work's benchmark in virtual time, and what grew out of it. One line of JSON for all seeds of one
+// setting:
 //
-//   weir-realtime player mode=weir loss=100000 seeds=1-20     the work's: a file from a Xinu-like sender, read by the clock
+//   weir-realtime player mode=weir loss=100000 seeds=1-20     the work's: a file from a Xinu-like sender, read by the
+//                                                             clock
 //   weir-realtime voice frame=160 period=20 playout=60 loss=100000    live frames from a Weir sender (bulk=1: a file)
 //   weir-realtime fairness mode=weir seeds=1-5                ten frame streams beside ten cubic flows on a full link
 //
@@ -17,7 +19,8 @@
 
 struct settings {
     char command[16], mode[16];
-    long loss, first_seed, last_seed, bytes, frame, period_ms, buffer, mss, delay_us, persist_ms, rto_least_ms, no_fast_retransmit, silent;
+    long loss, first_seed, last_seed, bytes, frame, period_ms, buffer, mss, delay_us, persist_ms, rto_least_ms,
+        no_fast_retransmit, silent;
     long streams, flows, rate, queue, queue_frames, send, deadline_ms, seconds, playout_ms, frames, bulk;
 };
 
@@ -58,7 +61,7 @@ static enum weir_realtime_mode mode_of(const char *name)
     exit(2);
 }
 
-// --- the player ------------------------------------------------------------------------------------------------------------------------
+// --- the player ------------------------------------------------------------------------------------------------------
 
 struct player {
     const struct settings *s;
@@ -164,7 +167,8 @@ static void player_connect(struct player *p)
 {
     const struct settings *s = p->s;
     struct weir *weir = sim_host_weir(p->host);
-    const struct weir_realtime before = {.mode = mode_of(s->mode), .frame_bytes = (uint32_t)s->frame, .segment_bytes = (uint16_t)s->mss};
+    const struct weir_realtime before = {
+        .mode = mode_of(s->mode), .frame_bytes = (uint32_t)s->frame, .segment_bytes = (uint16_t)s->mss};
     const struct weir_endpoint peer = {weir_addr_v4(0x0a0000fa), 5000};
     host_clock(p->host);
     p->socket = weir_socket_open(weir, WEIR_STREAM, 0);
@@ -183,7 +187,8 @@ static void player_run(const struct settings *s, uint64_t seed, struct sums *sum
     p.sim = sim_open(&(struct sim_options){.seed = seed, .unchecked = true});
     p.host = sim_host_add(p.sim, "player", NULL);
     sender_open(&p);
-    struct sim_link *link = sim_link_add(p.sim, sim_node_of(p.host), p.sender_node, &(struct sim_link_options){.there = way});
+    struct sim_link *link =
+        sim_link_add(p.sim, sim_node_of(p.host), p.sender_node, &(struct sim_link_options){.there = way});
     player_connect(&p);
     way.loss_ppm = (uint32_t)s->loss;
     sim_link_set(link, false, &way);
@@ -218,21 +223,26 @@ static void player_run(const struct settings *s, uint64_t seed, struct sums *sum
 static void print_player(const struct sums *t)
 {
     const double n = t->runs;
-    printf("{\"met_percent\": %.3f, \"least_percent\": %.3f, \"resync_percent\": %.3f, \"runs\": %u, \"met\": %.2f, \"late\": %.2f, "
-           "\"skipped\": %.2f, \"out_of_order\": %.2f, \"backtracked\": %.2f, \"filled\": %.2f, \"bytes_skipped\": %.1f, "
-           "\"updates\": {\"every_read\": %.2f, \"need\": %.2f, \"repeat\": %.2f, \"skip\": %.2f, \"data_late\": %.2f, \"ack_again\": "
-           "%.2f}, \"acks\": %.1f, \"round_trip_us\": %u, \"loss_ppm\": %u, \"sender\": {\"segments\": %.1f, \"retransmits\": %.1f, "
-           "\"timeouts\": %.2f, \"probes\": %.2f, \"unsent_acks\": %.2f}, \"wrong_frames\": %llu}\n",
-           t->met_percent / n, t->least_percent, t->ticked_percent / n, t->runs, t->met / n, t->late / n, t->skipped / n,
-           t->out_of_order / n, t->backtracked / n, t->filled / n, t->bytes_skipped / n, t->updates[0] / n, t->updates[1] / n,
-           t->updates[2] / n, t->updates[3] / n, t->updates[4] / n, t->updates[5] / n, t->acks / n, t->round_trip_us, t->loss_ppm,
-           t->segments / n, t->retransmits / n, t->timeouts / n, t->probes / n, t->unsent_acks / n, (unsigned long long)t->wrong);
+    printf(
+        "{\"met_percent\": %.3f, \"least_percent\": %.3f, \"resync_percent\": %.3f, \"runs\": %u, \"met\": %.2f, "
+        "\"late\": %.2f, "
+        "\"skipped\": %.2f, \"out_of_order\": %.2f, \"backtracked\": %.2f, \"filled\": %.2f, \"bytes_skipped\": %.1f, "
+        "\"updates\": {\"every_read\": %.2f, \"need\": %.2f, \"repeat\": %.2f, \"skip\": %.2f, \"data_late\": %.2f, "
+        "\"ack_again\": "
+        "%.2f}, \"acks\": %.1f, \"round_trip_us\": %u, \"loss_ppm\": %u, \"sender\": {\"segments\": %.1f, "
+        "\"retransmits\": %.1f, "
+        "\"timeouts\": %.2f, \"probes\": %.2f, \"unsent_acks\": %.2f}, \"wrong_frames\": %llu}\n",
+        t->met_percent / n, t->least_percent, t->ticked_percent / n, t->runs, t->met / n, t->late / n, t->skipped / n,
+        t->out_of_order / n, t->backtracked / n, t->filled / n, t->bytes_skipped / n, t->updates[0] / n,
+        t->updates[1] / n, t->updates[2] / n, t->updates[3] / n, t->updates[4] / n, t->updates[5] / n, t->acks / n,
+        t->round_trip_us, t->loss_ppm, t->segments / n, t->retransmits / n, t->timeouts / n, t->probes / n,
+        t->unsent_acks / n, (unsigned long long)t->wrong);
 }
 
-// --- fairness --------------------------------------------------------------------------------------------------------------------------
+// --- fairness --------------------------------------------------------------------------------------------------------
 
-// A live source that writes a frame each period, as far as its send buffer takes it, and a reader: by the clock in a real-time mode, or
-// (mode off) of whatever is there.
+// A live source that writes a frame each period, as far as its send buffer takes it, and a reader: by the clock in a
+// real-time mode, or (mode off) of whatever is there.
 struct stream {
     const struct settings *s;
     struct sim *sim;
@@ -298,10 +308,12 @@ static void read_stream(void *context)
     sim_event_set(t->sim, &t->read, sim_now(t->sim) + READ_NS);
 }
 
-static void stream_open(struct stream *t, const struct settings *s, struct sim *sim, struct sim_host *source, struct sim_host *reader)
+static void stream_open(struct stream *t, const struct settings *s, struct sim *sim, struct sim_host *source,
+                        struct sim_host *reader)
 {
     const struct weir_endpoint any = {weir_addr_any(), PORT}, peer = {sim_host_address(source), PORT};
-    const struct weir_realtime settings = {.mode = mode_of(s->mode), .frame_bytes = (uint32_t)s->frame, .segment_bytes = (uint16_t)s->mss};
+    const struct weir_realtime settings = {
+        .mode = mode_of(s->mode), .frame_bytes = (uint32_t)s->frame, .segment_bytes = (uint16_t)s->mss};
     *t = (struct stream){.s = s, .sim = sim, .source = source, .reader = reader};
     t->write = (struct event){.happen = write_frame, .context = t};
     t->read = (struct event){.happen = read_stream, .context = t};
@@ -309,7 +321,8 @@ static void stream_open(struct stream *t, const struct settings *s, struct sim *
     t->listener = weir_socket_open(sim_host_weir(source), WEIR_STREAM, 0);
     if (s->send)
         weir_socket_set(sim_host_weir(source), t->listener, WEIR_OPTION_SEND_BUFFER, (int32_t)s->send);
-    if (weir_socket_bind(sim_host_weir(source), t->listener, &any) || weir_socket_listen(sim_host_weir(source), t->listener, 1))
+    if (weir_socket_bind(sim_host_weir(source), t->listener, &any) ||
+        weir_socket_listen(sim_host_weir(source), t->listener, 1))
         fail("cannot listen");
     host_clock(reader);
     t->in = weir_socket_open(sim_host_weir(reader), WEIR_STREAM, 0);
@@ -361,7 +374,8 @@ static void crowd_open(struct crowd *crowd, const struct settings *s)
     crowd->right = sim_router_add(crowd->sim, "right");
     sim_link_add(crowd->sim, crowd->left, crowd->right, &(struct sim_link_options){.there = way});
     for (long i = 0; i < s->flows; i++) {
-        struct sim_host *source = sim_host_add(crowd->sim, "bulk", NULL), *sink = sim_host_add(crowd->sim, "sink", NULL);
+        struct sim_host *source = sim_host_add(crowd->sim, "bulk", NULL),
+                        *sink = sim_host_add(crowd->sim, "sink", NULL);
         join(crowd, source, sink);
         crowd->flows[i] = sim_flow_add(crowd->sim, source, sink, &bulk);
     }
@@ -373,7 +387,8 @@ static void crowd_open(struct crowd *crowd, const struct settings *s)
     }
 }
 
-static void fairness_run(const struct settings *s, uint64_t seed, double *cubic, double *frames, double *written, double *met)
+static void fairness_run(const struct settings *s, uint64_t seed, double *cubic, double *frames, double *written,
+                         double *met)
 {
     struct crowd crowd = {.sim = sim_open(&(struct sim_options){.seed = seed, .unchecked = true}),
                           .flows = calloc((size_t)s->flows, sizeof *crowd.flows),
@@ -405,11 +420,12 @@ static void fairness(const struct settings *s)
     const double runs = (double)(s->last_seed - s->first_seed + 1);
     for (long seed = s->first_seed; seed <= s->last_seed; seed++)
         fairness_run(s, (uint64_t)seed, &cubic, &frames, &written, &met);
-    printf("{\"cubic_kbit\": %.2f, \"frames_kbit\": %.2f, \"written_kbit\": %.2f, \"met_percent\": %.2f, \"runs\": %.0f}\n", cubic / runs,
-           frames / runs, written / runs, s->streams ? met / runs / (double)s->streams : 0.0, runs);
+    printf("{\"cubic_kbit\": %.2f, \"frames_kbit\": %.2f, \"written_kbit\": %.2f, \"met_percent\": %.2f, \"runs\": "
+           "%.0f}\n",
+           cubic / runs, frames / runs, written / runs, s->streams ? met / runs / (double)s->streams : 0.0, runs);
 }
 
-// --- live frames from a Weir sender ------------------------------------------------------------------------------------------------------
+// --- live frames from a Weir sender ----------------------------------------------------------------------------------
 
 // A frame each period, whole at the reader's within `playout` ms of being written or of no use.
 struct voice {
@@ -447,7 +463,8 @@ static void voice_run(const struct settings *s, uint64_t seed, struct sums *sums
     struct sim_way way = {.delay_ns = SIM_US((uint64_t)s->delay_us)};
     struct sim *sim = sim_open(&(struct sim_options){.seed = seed, .unchecked = true});
     struct sim_host *source = sim_host_add(sim, "source", NULL), *reader = sim_host_add(sim, "reader", NULL);
-    struct sim_link *link = sim_link_add(sim, sim_node_of(source), sim_node_of(reader), &(struct sim_link_options){.there = way});
+    struct sim_link *link =
+        sim_link_add(sim, sim_node_of(source), sim_node_of(reader), &(struct sim_link_options){.there = way});
     stream_open(t, s, sim, source, reader);
     sim_event_cancel(sim, &t->write);
     sim_event_cancel(sim, &t->read);
@@ -478,7 +495,7 @@ static void voice_run(const struct settings *s, uint64_t seed, struct sums *sums
     sim_close(sim);
 }
 
-// --- the settings ----------------------------------------------------------------------------------------------------------------------
+// --- the settings ----------------------------------------------------------------------------------------------------
 
 static void set(struct settings *s, const char *word)
 {

@@ -15,7 +15,7 @@
 #define US(n) ((uint64_t)(n)*1000u)  // ns
 #define SENT_WINDOW 16384u           // of its own receiving side, which gets nothing
 
-// --- frames -----------------------------------------------------------------------------------------------------------------------------
+// --- frames ----------------------------------------------------------------------------------------------------------
 
 static void frame_begin(const struct xinu *x, uint8_t *frame, const uint8_t *to, uint16_t type)
 {
@@ -61,17 +61,21 @@ static void send_segment(struct xinu *x, uint8_t flags, uint32_t seq, uint32_t b
     for (uint32_t i = 0; i < bytes; i++)
         tcp[segment.header_length + i] = pattern(seq + i - x->iss - 1);
     const uint32_t length = segment.header_length + bytes;
-    const uint16_t sum = checksum_add(ip4_pseudo_sum(x->address, x->peer, IP_TCP, length), checksum_sum(&none, tcp, length));
+    const uint16_t sum =
+        checksum_add(ip4_pseudo_sum(x->address, x->peer, IP_TCP, length), checksum_sum(&none, tcp, length));
     checksum_put(tcp + 16, sum);
-    const struct ip4 header = {
-        .source = x->address, .destination = x->peer, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 64, .protocol = IP_TCP};
+    const struct ip4 header = {.source = x->address,
+                               .destination = x->peer,
+                               .total_length = (uint16_t)(IP4_BYTES + length),
+                               .ttl = 64,
+                               .protocol = IP_TCP};
     ip4_emit(ip, &header);
     frame_begin(x, frame, x->peer_mac, ETHERTYPE_IP4);
     x->stats.segments++;
     x->send(x->context, frame, ETHERNET_BYTES + IP4_BYTES + length);
 }
 
-// --- sending ----------------------------------------------------------------------------------------------------------------------------
+// --- sending ---------------------------------------------------------------------------------------------------------
 
 static void arm_rto(struct xinu *x)
 {
@@ -148,7 +152,7 @@ static void rto_fired(struct xinu *x)
     }
 }
 
-// --- ACKs -------------------------------------------------------------------------------------------------------------------------------
+// --- ACKs ------------------------------------------------------------------------------------------------------------
 
 static void sample_rtt(struct xinu *x, uint32_t ack)
 {
@@ -210,7 +214,8 @@ static void duplicate(struct xinu *x)
 
 static void window_update(struct xinu *x, const struct tcp_segment *segment)
 {
-    if (!(seq_lt(x->window_seq, segment->seq) || (x->window_seq == segment->seq && seq_le(x->window_ack, segment->ack))))
+    if (!(seq_lt(x->window_seq, segment->seq) ||
+          (x->window_seq == segment->seq && seq_le(x->window_ack, segment->ack))))
         return;
     const uint32_t old_end = x->window_ack + x->window;
     x->window = segment->window;
@@ -279,7 +284,8 @@ void xinu_input(struct xinu *x, uint64_t now_ns, const uint8_t *frame, uint32_t 
     if (!header || link.type != ETHERTYPE_IP4 || ip4_parse(frame + header, length - header, false, &ip) != IP4_OK ||
         ip.destination != x->address || ip.protocol != IP_TCP)
         return;
-    if (!tcp_parse(frame + header + ip.header_length, ip.total_length - ip.header_length, &segment) || segment.destination != x->port)
+    if (!tcp_parse(frame + header + ip.header_length, ip.total_length - ip.header_length, &segment) ||
+        segment.destination != x->port)
         return;
     memcpy(x->peer_mac, link.source, 6);
     if (segment.flags & TCP_SYN) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The sending side of a TCP as Embedded Xinu's was in 2009, as far as the real-time work's benchmark shows it: no options but MSS; a window
-// that closes is probed first after 3 s, then twice as late each time; the window of an ACK of data never sent counts, and the ACK is
-// answered with the sequence number that comes next; any new acknowledgement ends the back-off; slow start, congestion avoidance, fast
-// retransmit and recovery (RFC 5681, as 4.3BSD-Reno had them), go-back-N after a timeout. It listens, accepts one connection, sends a
-// file to it as fast as it may, and closes.
+// The sending side of a TCP as Embedded Xinu's was in 2009, as far as the real-time work's benchmark shows it: no
+// options but MSS; a window that closes is probed first after 3 s, then twice as late each time; the window of an ACK
+// of data never sent counts, and the ACK is answered with the sequence number that comes next; any new acknowledgement
+// ends the back-off; slow start, congestion avoidance, fast retransmit and recovery (RFC 5681, as 4.3BSD-Reno had
+// them), go-back-N after a timeout. It listens, accepts one connection, sends a file to it as fast as it may, and
+// closes.
 //
-// Like Weir itself a function of (state, input, now): in the simulator (realtime_sim.c) and on a board (board_source.c).
+// Like Weir itself a function of (state, input, now): in the simulator (realtime_sim.c) and on a board
+// (board_source.c).
 #ifndef BENCH_XINU_H
 #define BENCH_XINU_H
 
@@ -46,12 +48,16 @@ struct xinu {
     uint64_t timed_ns;
 };
 
-// A sender of its own at `address` (host order), which listens at `port`. `send` gets its Ethernet frames, from within the two below.
+// A sender of its own at `address` (host order), which listens at `port`. `send` gets its Ethernet frames, from within
+// the two below.
 void xinu_open(struct xinu *xinu, uint32_t address, uint16_t port, uint32_t iss, const struct xinu_options *options,
                void (*send)(void *context, const uint8_t *frame, uint32_t length), void *context);
 void xinu_input(struct xinu *xinu, uint64_t now_ns, const uint8_t *frame, uint32_t length);
 // Fires what is due.
 void xinu_poll(struct xinu *xinu, uint64_t now_ns);
-static inline uint64_t xinu_due_ns(const struct xinu *xinu) { return xinu->rto_ns < xinu->persist_ns ? xinu->rto_ns : xinu->persist_ns; }
+static inline uint64_t xinu_due_ns(const struct xinu *xinu)
+{
+    return xinu->rto_ns < xinu->persist_ns ? xinu->rto_ns : xinu->persist_ns;
+}
 
 #endif

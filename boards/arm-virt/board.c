@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// QEMU's machine "virt" with a Cortex-A15: generic timer, GIC version 2, PL011, and virtio devices as registers in memory. QEMU has loaded
-// the program; addresses are those of its documentation ("virt" generic virtual platform) and device tree.
+// QEMU's machine "virt" with a Cortex-A15: generic timer, GIC version 2, PL011, and virtio devices as registers in
+// memory. QEMU has loaded the program; addresses are those of its documentation ("virt" generic virtual platform) and
+// device tree.
 #include "board.h"
 
 #include "armv7a/gic.h"
@@ -26,7 +27,7 @@ static volatile bool *ethernet_wake;
 
 static volatile uint32_t *reg(uint32_t address) { return (volatile uint32_t *)(uintptr_t)address; }
 
-// --- time: the generic timer (ARMv7-A Architecture Reference Manual, B8) --------------------------------------------------------------
+// --- time: the generic timer (ARMv7-A Architecture Reference Manual, B8) ---------------------------------------------
 
 static uint32_t us_per_tick;   // times 2^32
 static uint64_t ticks_per_us;  // times 2^16
@@ -51,14 +52,17 @@ static void timer_at(uint64_t when)
 }
 static void timer_off(void) { __asm__ volatile("mcr p15, 0, %0, c14, c3, 1\n\tisb" ::"r"(0)); }
 
-void board_alarm(uint64_t at_us) { timer_at(at_us < UINT64_MAX / ticks_per_us ? (at_us * ticks_per_us >> 16) + 1 : UINT64_MAX); }
+void board_alarm(uint64_t at_us)
+{
+    timer_at(at_us < UINT64_MAX / ticks_per_us ? (at_us * ticks_per_us >> 16) + 1 : UINT64_MAX);
+}
 static void timer_interrupt(void)
 {
     timer_off();
     board_timer();
 }
 
-// --- console, randomness -----------------------------------------------------------------------------------------------------------------
+// --- console, randomness ---------------------------------------------------------------------------------------------
 
 void board_puts(const char *text)
 {
@@ -72,7 +76,7 @@ void board_puts(const char *text)
 static uint32_t sample(void) { return (uint32_t)timer_now(); }
 void board_entropy(void *out, size_t bytes) { mixed_entropy(out, bytes, sample); }
 
-// --- Ethernet ---------------------------------------------------------------------------------------------------------------------------
+// --- Ethernet --------------------------------------------------------------------------------------------------------
 
 static void ethernet_interrupt(void)
 {

@@ -44,7 +44,7 @@ void interrupt_handler(void)
         *reg(gic_cpu + CPU_END) = taken;
 }
 
-// --- sleep -------------------------------------------------------------------------------------------------------------------------------
+// --- sleep -----------------------------------------------------------------------------------------------------------
 // With interrupts off a pending one ends wfi all the same.
 void board_sleep(uint64_t until_us, const volatile bool *awake)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The interrupt controller of ARMv7-A systems (ARM Generic Interrupt Controller, architecture version 2), and what hangs on interrupts
-// alike on all such boards: sleeping until one.
+// The interrupt controller of ARMv7-A systems (ARM Generic Interrupt Controller, architecture version 2), and what
+// hangs on interrupts alike on all such boards: sleeping until one.
 #ifndef ARMV7A_GIC_H
 #define ARMV7A_GIC_H
 

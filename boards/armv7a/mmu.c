@@ -43,14 +43,16 @@ void mmu_start(void)
 
 void mmu_clean(const void *memory, uint32_t bytes)
 {
-    for (uintptr_t at = (uintptr_t)memory & ~(uintptr_t)(LINE_BYTES - 1); at < (uintptr_t)memory + bytes; at += LINE_BYTES)
+    for (uintptr_t at = (uintptr_t)memory & ~(uintptr_t)(LINE_BYTES - 1); at < (uintptr_t)memory + bytes;
+         at += LINE_BYTES)
         __asm__ volatile("mcr p15, 0, %0, c7, c10, 1" ::"r"(at) : "memory");
     __asm__ volatile("dsb" ::: "memory");
 }
 
 void mmu_invalidate(const void *memory, uint32_t bytes)
 {
-    for (uintptr_t at = (uintptr_t)memory & ~(uintptr_t)(LINE_BYTES - 1); at < (uintptr_t)memory + bytes; at += LINE_BYTES)
+    for (uintptr_t at = (uintptr_t)memory & ~(uintptr_t)(LINE_BYTES - 1); at < (uintptr_t)memory + bytes;
+         at += LINE_BYTES)
         __asm__ volatile("mcr p15, 0, %0, c7, c6, 1" ::"r"(at) : "memory");
     __asm__ volatile("dsb" ::: "memory");
 }

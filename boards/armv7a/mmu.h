@@ -9,8 +9,8 @@
 
 WEIR_BEGIN_DECLS
 
-// Every address is itself; memory from MMU_RAM_START to MMU_CACHED_END is cached, from there to MMU_RAM_END it is not, and the rest
-// is devices'. Called by the start-up code, before main.
+// Every address is itself; memory from MMU_RAM_START to MMU_CACHED_END is cached, from there to MMU_RAM_END it is not,
+// and the rest is devices'. Called by the start-up code, before main.
 void mmu_start(void);
 // For what a device reads, or has written, by itself: line by line, to the point of coherency.
 void mmu_clean(const void *memory, uint32_t bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Start-up of a Cortex-M: the vector table, memory, main. The board's linker script names the sections and the stack; the board's vectors
-// are in its own file (board_vectors, behind the system's sixteen).
+// Start-up of a Cortex-M: the vector table, memory, main. The board's linker script names the sections and the stack;
+// the board's vectors are in its own file (board_vectors, behind the system's sixteen).
 #include <stdint.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The counter runs down from `period`; each wrap adds the period to what lies before. To sleep until a moment the period is cut so that the
-// wrap falls there. ARMv7-M Architecture Reference Manual, B3.3. Time is kept in microseconds and the cycles beyond them: a clock of cycles
-// alone would take a division of 64 bits, some hundred instructions, each time it is asked.
+// The counter runs down from `period`; each wrap adds the period to what lies before. To sleep until a moment the
+// period is cut so that the wrap falls there. ARMv7-M Architecture Reference Manual, B3.3. Time is kept in microseconds
+// and the cycles beyond them: a clock of cycles alone would take a division of 64 bits, some hundred instructions, each
+// time it is asked.
 #include "systick.h"
 
 #include "boards/board.h"
@@ -75,8 +76,9 @@ uint64_t systick_now_us(void)
     return now_us;
 }
 
-// Interrupts are off: a new period begins here, and what the old one counted is kept. Only then is forgotten that the old one ended: an end
-// that fell between the two would be taken for the new one's, and the clock would be a whole period ahead.
+// Interrupts are off: a new period begins here, and what the old one counted is kept. Only then is forgotten that the
+// old one ended: an end that fell between the two would be taken for the new one's, and the clock would be a whole
+// period ahead.
 static void cut_period(uint32_t cycles)
 {
     add_cycles(cycles_since());
@@ -123,7 +125,8 @@ void board_idle(void) { __asm__ volatile("dsb\n\twfi" ::: "memory"); }
 
 void systick_sleep(uint64_t until_us, const volatile bool *awake)
 {
-    const uint32_t primask = interrupts_off();  // an interrupt that comes from here on is pending, and ends wfi all the same
+    const uint32_t primask =
+        interrupts_off();  // an interrupt that comes from here on is pending, and ends wfi all the same
     const uint32_t left = cycles_until(until_us);
     if (!*awake && left > LEAST_CYCLES) {
         cut_period(left);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Time and sleep on a Cortex-M by its SysTick alone: a 24-bit counter, whose period is stretched while the CPU sleeps (tickless).
+// Time and sleep on a Cortex-M by its SysTick alone: a 24-bit counter, whose period is stretched while the CPU sleeps
+// (tickless).
 #ifndef CORTEX_M_SYSTICK_H
 #define CORTEX_M_SYSTICK_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// For compilers that come without a C library for the board: the functions that the board's memory.c and boards/string.c give.
+// For compilers that come without a C library for the board: the functions that the board's memory.c and
+// boards/string.c give.
 #ifndef BOARDS_STRING_H
 #define BOARDS_STRING_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// TI LM3S6965 evaluation board: Cortex-M3 at 50 MHz, 256 KB of flash and 64 KB of SRAM, of which link.ld uses 64 and 20, the size of
-// the parts that the Romantiki work had in mind. Register numbers: LM3S6965 data sheet.
+// TI LM3S6965 evaluation board: Cortex-M3 at 50 MHz, 256 KB of flash and 64 KB of SRAM, of which link.ld uses 64 and
+// 20, the size of the parts that the Romantiki work had in mind. Register numbers: LM3S6965 data sheet.
 #include "board.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static volatile bool *ethernet_wake;
 
 static volatile uint32_t *reg(uint32_t address) { return (volatile uint32_t *)(uintptr_t)address; }
 
-// --- clock: the 8 MHz crystal, the PLL's 200 MHz divided by 4 (data sheet, 5.3) ------------------------------------------------------
+// --- clock: the 8 MHz crystal, the PLL's 200 MHz divided by 4 (data sheet, 5.3) --------------------------------------
 
 static void clock_init(void)
 {
@@ -47,7 +47,7 @@ static void clock_init(void)
 uint64_t board_now_us(void) { return systick_now_us(); }
 void board_sleep(uint64_t until_us, const volatile bool *awake) { systick_sleep(until_us, awake); }
 
-// --- console: UART0, 115200 8N1 ------------------------------------------------------------------------------------------------------
+// --- console: UART0, 115200 8N1 --------------------------------------------------------------------------------------
 
 static void uart_init(void)
 {
@@ -70,8 +70,9 @@ void board_puts(const char *text)
     }
 }
 
-// --- randomness: the part has no generator. The lowest bits of the temperature sensor's converter are noise, about one bit of entropy a
-// sample at the best; 64 samples go into each word asked for. Enough against guessing from afar, not against one who can measure the part.
+// --- randomness: the part has no generator. The lowest bits of the temperature sensor's converter are noise, about one
+// bit of entropy a sample at the best; 64 samples go into each word asked for. Enough against guessing from afar, not
+// against one who can measure the part.
 
 static void adc_init(void)
 {
@@ -103,7 +104,7 @@ void board_entropy(void *out, size_t bytes)
     }
 }
 
-// --- Ethernet ------------------------------------------------------------------------------------------------------------------------
+// --- Ethernet --------------------------------------------------------------------------------------------------------
 
 void ethernet_handler(void)
 {
@@ -114,7 +115,8 @@ void ethernet_handler(void)
 
 void board_ethernet(struct weir_netif *netif, volatile bool *wake)
 {
-    // The evaluation board keeps its address in the flash's user registers (data sheet, 7.3.3); an erased one gets a local address.
+    // The evaluation board keeps its address in the flash's user registers (data sheet, 7.3.3); an erased one gets a
+    // local address.
     const uint32_t low = *reg(SYSCTL + 0x1e0), high = *reg(SYSCTL + 0x1e4);
     uint8_t mac[6] = {0x02, 0x57, 0x65, 0x69, 0x72, 0x01};
     if (low != 0xffffffffu && low && !(low & 1))
@@ -136,4 +138,5 @@ void board_init(void)
 }
 
 typedef void vector(void);
-__attribute__((section(".vectors.board"), used)) static vector *const board_vectors[ETHERNET_IRQ + 1] = {[ETHERNET_IRQ] = ethernet_handler};
+__attribute__((section(".vectors.board"), used)) static vector *const board_vectors[ETHERNET_IRQ + 1] = {
+    [ETHERNET_IRQ] = ethernet_handler};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// MIPS's Malta board (MD00048) with a 24Kf in either byte order: GT-64120 to PCI, PIIX4 south bridge with two interrupt controllers and
-// UARTs, one PCnet on the board and others in slots. The boot loader (YAMON, or QEMU's few instructions) has set up memory and the bridge's
-// windows.
+// MIPS's Malta board (MD00048) with a 24Kf in either byte order: GT-64120 to PCI, PIIX4 south bridge with two interrupt
+// controllers and UARTs, one PCnet on the board and others in slots. The boot loader (YAMON, or QEMU's few
+// instructions) has set up memory and the bridge's windows.
 #include "board.h"
 
 #include "drivers/ns16550.h"
@@ -44,7 +44,7 @@ static volatile bool *serial_wake;
 uint64_t board_now_us(void) { return mips_now_us(); }
 void board_sleep(uint64_t until_us, const volatile bool *awake) { mips_sleep(until_us, awake); }
 
-// --- console, randomness -----------------------------------------------------------------------------------------------------------------
+// --- console, randomness ---------------------------------------------------------------------------------------------
 
 void board_puts(const char *text)
 {
@@ -63,7 +63,7 @@ static uint32_t sample(void)
 }
 void board_entropy(void *out, size_t bytes) { mixed_entropy(out, bytes, sample); }
 
-// --- interrupts --------------------------------------------------------------------------------------------------------------------------
+// --- interrupts ------------------------------------------------------------------------------------------------------
 
 // Both controllers count from 0 and 8; the second one hangs on line 2 of the first.
 static void pic_init(void)
@@ -132,9 +132,10 @@ static void pic_interrupt(void)
         serial_interrupt();
 }
 
-// --- Ethernet ----------------------------------------------------------------------------------------------------------------------------
+// --- Ethernet --------------------------------------------------------------------------------------------------------
 
-// Rings without cache: the same memory in the other window. They are aligned to lines, and no line of theirs may stay in the cache.
+// Rings without cache: the same memory in the other window. They are aligned to lines, and no line of theirs may stay
+// in the cache.
 void board_ethernet(struct weir_netif *netif, volatile bool *wake)
 {
     const uint32_t i = ethernet_count;
@@ -159,11 +160,12 @@ void board_ethernet(struct weir_netif *netif, volatile bool *wake)
     pic_unmask(PCI_IRQ);
 }
 
-// --- serial line -------------------------------------------------------------------------------------------------------------------------
+// --- serial line -----------------------------------------------------------------------------------------------------
 
 void board_slip(struct weir_netif *netif, volatile bool *wake)
 {
-    static const struct ns16550_board board = {port_read, port_write, SERIAL, SERIAL_DIVISOR, mips_interrupts_off, mips_interrupts_restore};
+    static const struct ns16550_board board = {port_read,      port_write,          SERIAL,
+                                               SERIAL_DIVISOR, mips_interrupts_off, mips_interrupts_restore};
     static const struct slip_pipe pipe = {ns16550_read, ns16550_write, &serial};
     static struct slip slip;
     ns16550_open(&serial, &board);

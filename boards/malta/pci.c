@@ -16,8 +16,8 @@ static uint32_t next_memory = MEMORY_FIRST;
 
 static volatile uint32_t *gt(uint32_t at) { return mips_uncached(GT + at); }
 
-// The bridge's own registers are little-endian; what passes to a device's configuration it turns round itself where the processor is
-// big-endian.
+// The bridge's own registers are little-endian; what passes to a device's configuration it turns round itself where the
+// processor is big-endian.
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 static uint32_t little(uint32_t value) { return __builtin_bswap32(value); }
 #else

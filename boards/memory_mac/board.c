@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The board that sizes are compared on (docs: bench/metal): a Cortex-M3 at 25 MHz as in ARM's MPS2 AN385, with a MAC of three registers and
-// nothing else. SysTick counts milliseconds; the MAC has no interrupt, so the tick is also what ends a sleep to look for frames.
+// The board that sizes are compared on (docs: bench/metal): a Cortex-M3 at 25 MHz as in ARM's MPS2 AN385, with a MAC of
+// three registers and nothing else. SysTick counts milliseconds; the MAC has no interrupt, so the tick is also what
+// ends a sleep to look for frames.
 #include "board.h"
 
 #include "drivers/memory_mac.h"
@@ -45,7 +46,8 @@ void board_sleep(uint64_t until_us, const volatile bool *awake)
     __asm__ volatile("cpsie i" ::: "memory");
 }
 
-// The board has no source of randomness: what the counter shows when it is asked. A product has an entropy source and uses it here.
+// The board has no source of randomness: what the counter shows when it is asked. A product has an entropy source and
+// uses it here.
 void board_entropy(void *out, size_t bytes)
 {
     uint32_t state = *reg(SYSTICK + 8);

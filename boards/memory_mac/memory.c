@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the compiler and Weir ask of the C library, and RFC 1071's sum, for a Cortex-M3: four words an instruction where the addresses
-// allow.
+// What the compiler and Weir ask of the C library, and RFC 1071's sum, for a Cortex-M3: four words an instruction where
+// the addresses allow.
 #include "memory.h"
 
 #include <string.h>
@@ -8,7 +8,8 @@
 // A loop that moves bytes must not become a call of itself.
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 
-// r3 to r6 carry 32 bytes a round where both addresses are of words; else single words, which the CPU takes from any address.
+// r3 to r6 carry 32 bytes a round where both addresses are of words; else single words, which the CPU takes from any
+// address.
 __attribute__((naked)) void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
 {
     (void)to, (void)from, (void)bytes;
@@ -88,8 +89,9 @@ int memcmp(const void *a, const void *b, size_t bytes)
     return 0;
 }
 
-// Eight rungs of a word each are 32 bytes; the first round enters them where the bytes beyond a multiple of 32 are left. Two instructions
-// a word: the carry of one addition goes into the next. The upper half of x + (x with its halves exchanged) is the folded sum.
+// Eight rungs of a word each are 32 bytes; the first round enters them where the bytes beyond a multiple of 32 are
+// left. Two instructions a word: the carry of one addition goes into the next. The upper half of x + (x with its halves
+// exchanged) is the folded sum.
 __attribute__((naked)) uint16_t memory_sum(const void *data, size_t bytes)
 {
     (void)data, (void)bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The board that sizes are compared on, for a kernel that sets alarms: a Cortex-M3 at 25 MHz with a MAC of three registers and nothing
-// else. The MAC has no interrupt, so its driver asks to be called each millisecond.
+// The board that sizes are compared on, for a kernel that sets alarms: a Cortex-M3 at 25 MHz with a MAC of three
+// registers and nothing else. The MAC has no interrupt, so its driver asks to be called each millisecond.
 #include "boards/board.h"
 
 #include "boards/cortex_m/systick.h"
@@ -15,7 +15,8 @@ const uint32_t board_granularity_us = 1;
 uint64_t board_now_us(void) { return systick_now_us(); }
 void board_puts(const char *text) { (void)text; }
 
-// The board has no source of randomness: what the counter shows when it is asked. A product has an entropy source and uses it here.
+// The board has no source of randomness: what the counter shows when it is asked. A product has an entropy source and
+// uses it here.
 void board_entropy(void *out, size_t bytes)
 {
     uint32_t state = 0x57656972;

@@ -36,7 +36,7 @@ static uint32_t cause(void)
     return value;
 }
 
-// --- time -------------------------------------------------------------------------------------------------------------------------------
+// --- time ------------------------------------------------------------------------------------------------------------
 
 // Interrupts are off.
 static uint64_t counts(void)
@@ -55,9 +55,9 @@ uint64_t mips_now_us(void)
     return now / clock_mhz;
 }
 
-// Interrupts are off. The next interrupt comes at the moment, or earlier: often enough for counts(). A moment that the counter passed
-// before the comparator had it (an emulator's processor may stand still for a while) would come a whole turn of the counter later: it is
-// set again.
+// Interrupts are off. The next interrupt comes at the moment, or earlier: often enough for counts(). A moment that the
+// counter passed before the comparator had it (an emulator's processor may stand still for a while) would come a whole
+// turn of the counter later: it is set again.
 static void set_alarm(uint64_t at)
 {
     uint32_t step, least = LEAST_COUNTS;
@@ -98,7 +98,7 @@ void mips_sleep(uint64_t until_us, const volatile bool *awake)
 
 void board_idle(void) { mips_idle(); }
 
-// --- interrupts -------------------------------------------------------------------------------------------------------------------------
+// --- interrupts ------------------------------------------------------------------------------------------------------
 
 __attribute__((weak)) void board_timer(void) {}
 __attribute__((weak)) void board_interrupt(void) {}
@@ -136,8 +136,8 @@ void *mips_exception(void *frame)
     for (uint32_t line = 1; line < 8; line++)
         if (lines & 1u << line && handlers[line])
             handlers[line]();
-    // Last, so that a switch that one of them asked for is made on the same way out. The software's lines are bits that stand until
-    // cleared.
+    // Last, so that a switch that one of them asked for is made on the same way out. The software's lines are bits that
+    // stand until cleared.
     return cause() & 1u << 8 && status() & 1u << 8 ? mips_software_interrupt(frame) : frame;
 }
 
@@ -158,19 +158,21 @@ void mips_start(uint32_t timer_mhz)
     __asm__ volatile("ei\n\tehb" ::: "memory");
 }
 
-// --- caches -----------------------------------------------------------------------------------------------------------------------------
+// --- caches ----------------------------------------------------------------------------------------------------------
 // The cache instruction's operations on the primary data cache, by address: 0x11 hit invalidate, 0x19 hit write-back.
 
 void mips_clean(const void *memory, uint32_t bytes)
 {
-    for (uintptr_t at = (uintptr_t)memory & ~(uintptr_t)(CACHE_LINE - 1); at < (uintptr_t)memory + bytes; at += CACHE_LINE)
+    for (uintptr_t at = (uintptr_t)memory & ~(uintptr_t)(CACHE_LINE - 1); at < (uintptr_t)memory + bytes;
+         at += CACHE_LINE)
         __asm__ volatile("cache 0x19, 0(%0)" ::"r"(at) : "memory");
     __asm__ volatile("sync" ::: "memory");
 }
 
 void mips_invalidate(const void *memory, uint32_t bytes)
 {
-    for (uintptr_t at = (uintptr_t)memory & ~(uintptr_t)(CACHE_LINE - 1); at < (uintptr_t)memory + bytes; at += CACHE_LINE)
+    for (uintptr_t at = (uintptr_t)memory & ~(uintptr_t)(CACHE_LINE - 1); at < (uintptr_t)memory + bytes;
+         at += CACHE_LINE)
         __asm__ volatile("cache 0x11, 0(%0)" ::"r"(at) : "memory");
     __asm__ volatile("sync" ::: "memory");
 }

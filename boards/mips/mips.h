@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a MIPS32 release 2 core has of its own: coprocessor 0's clock, interrupts, caches, and the windows through which the same memory is
-// seen (MD00090): KUSEG, where the program lies, since processes in user mode see nothing else; KSEG0, cached as well and never translated,
-// where exceptions begin; KSEG1, not cached.
+// What a MIPS32 release 2 core has of its own: coprocessor 0's clock, interrupts, caches, and the windows through which
+// the same memory is seen (MD00090): KUSEG, where the program lies, since processes in user mode see nothing else;
+// KSEG0, cached as well and never translated, where exceptions begin; KSEG1, not cached.
 #ifndef MIPS_MIPS_H
 #define MIPS_MIPS_H
 
@@ -16,7 +16,10 @@ WEIR_BEGIN_DECLS
 #define MIPS_PHYSICAL 0x1fffffffu
 
 static inline void *mips_uncached(uint32_t physical) { return (void *)(uintptr_t)(MIPS_KSEG1 | physical); }
-static inline uint32_t mips_physical(const volatile void *memory) { return (uint32_t)(uintptr_t)memory & MIPS_PHYSICAL; }
+static inline uint32_t mips_physical(const volatile void *memory)
+{
+    return (uint32_t)(uintptr_t)memory & MIPS_PHYSICAL;
+}
 
 static inline uint32_t mips_interrupts_off(void)
 {
@@ -36,7 +39,8 @@ enum { MIPS_LINE_SOFTWARE = 0, MIPS_LINE_TIMER = 7 };
 void mips_start(uint32_t timer_mhz);  // clock and timer; interrupts are on afterwards
 void mips_line_enable(uint32_t line, void (*handler)(void));
 
-// As in boards/board.h. The counter's 32 bits are extended by whoever looks, at the latest when half of them have gone by.
+// As in boards/board.h. The counter's 32 bits are extended by whoever looks, at the latest when half of them have gone
+// by.
 uint64_t mips_now_us(void);
 void mips_sleep(uint64_t until_us, const volatile bool *awake);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is the kernel's of mps2-an385 (boards/mps2-an385/board.c): clock, console, the interrupt's entry. The Ethernet interface is a
-// process's.
+// What is the kernel's of mps2-an385 (boards/mps2-an385/board.c): clock, console, the interrupt's entry. The Ethernet
+// interface is a process's.
 #include "boards/board.h"
 
 #include "boards/cortex_m/systick.h"
@@ -37,4 +37,5 @@ void board_init(void)
 }
 
 typedef void vector(void);
-__attribute__((section(".vectors.board"), used)) static vector *const board_vectors[ETHERNET_IRQ + 1] = {[ETHERNET_IRQ] = board_interrupt};
+__attribute__((section(".vectors.board"), used)) static vector *const board_vectors[ETHERNET_IRQ + 1] = {
+    [ETHERNET_IRQ] = board_interrupt};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ARM's MPS2 board with the Cortex-M3 image of application note 385: 25 MHz, 4 MB where code runs, 4 MB of RAM, LAN9118. Addresses: AN385,
-// table 3.
+// ARM's MPS2 board with the Cortex-M3 image of application note 385: 25 MHz, 4 MB where code runs, 4 MB of RAM,
+// LAN9118. Addresses: AN385, table 3.
 #include "board.h"
 
 #include "cortex_m/systick.h"
@@ -62,4 +62,5 @@ void board_init(void)
 }
 
 typedef void vector(void);
-__attribute__((section(".vectors.board"), used)) static vector *const board_vectors[ETHERNET_IRQ + 1] = {[ETHERNET_IRQ] = ethernet_handler};
+__attribute__((section(".vectors.board"), used)) static vector *const board_vectors[ETHERNET_IRQ + 1] = {
+    [ETHERNET_IRQ] = ethernet_handler};

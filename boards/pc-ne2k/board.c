@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A PC with an NE2000: on PCI (RTL8029), or where there is none, on ISA at the usual ports and line (boards/x86 has the rest). Under a
-// kernel the card's driver is a thread of its own, if the program has one for it (board_driver_thread).
+// A PC with an NE2000: on PCI (RTL8029), or where there is none, on ISA at the usual ports and line (boards/x86 has the
+// rest). Under a kernel the card's driver is a thread of its own, if the program has one for it (board_driver_thread).
 #include "board.h"
 
 #include "drivers/ne2k.h"

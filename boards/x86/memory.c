@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a C library and the compiler's would give, since those that come with the host's compiler are of another word size: memcpy and
-// division. (Others: boards/string.c.)
+// What a C library and the compiler's would give, since those that come with the host's compiler are of another word
+// size: memcpy and division. (Others: boards/string.c.)
 #include <stdint.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
     return to;
 }
 
-// --- division of 64 bits ----------------------------------------------------------------------------------------------------------------
+// --- division of 64 bits ---------------------------------------------------------------------------------------------
 
 uint64_t __udivmoddi4(uint64_t value, uint64_t by, uint64_t *rest);
 uint64_t __udivdi3(uint64_t value, uint64_t by);
@@ -86,7 +86,7 @@ int64_t __moddi3(int64_t value, int64_t by)
     return (int64_t)(value < 0 ? 0 - rest : rest);
 }
 
-// --- the heap is boards/blocks.c's -------------------------------------------------------------------------------------------------------
+// --- the heap is boards/blocks.c's -----------------------------------------------------------------------------------
 
 #define FIRST_MEGABYTE 0x100000u
 extern uint8_t link_heap_end[];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A PC with a Pentium's parts or newer: time stamp counter and local APIC (Intel 64 and IA-32 Software Developer's Manual, volume 3,
-// chapters 6, 10, 17.17), 8259 interrupt controllers, 8254 timer to measure both by, 16550 UART.
+// A PC with a Pentium's parts or newer: time stamp counter and local APIC (Intel 64 and IA-32 Software Developer's
+// Manual, volume 3, chapters 6, 10, 17.17), 8259 interrupt controllers, 8254 timer to measure both by, 16550 UART.
 #include "x86.h"
 
 #include "boards/board.h"
@@ -45,7 +45,7 @@ static volatile uint32_t *apic(uint32_t at) { return (volatile uint32_t *)(uintp
 __attribute__((weak)) void board_timer(void) {}
 __attribute__((weak)) void board_interrupt(void) {}
 
-// --- time --------------------------------------------------------------------------------------------------------------------------------
+// --- time ------------------------------------------------------------------------------------------------------------
 
 static uint64_t timer_now(void)
 {
@@ -83,7 +83,8 @@ static void measure(void)
 
 static void timer_at(uint64_t until_us)
 {
-    const uint64_t now_us = board_now_us(), left_us = until_us > now_us ? until_us - now_us : 0, us = left_us < HOP_US ? left_us : HOP_US;
+    const uint64_t now_us = board_now_us(), left_us = until_us > now_us ? until_us - now_us : 0,
+                   us = left_us < HOP_US ? left_us : HOP_US;
     *apic(APIC_LVT_TIMER) = VECTOR_TIMER;
     *apic(APIC_INITIAL) = (uint32_t)(us * apic_ticks_per_us_16 >> 16) + 1;
 }
@@ -102,7 +103,7 @@ void board_sleep(uint64_t until_us, const volatile bool *awake)
 void board_alarm(uint64_t at_us) { timer_at(at_us); }
 void board_idle(void) { __asm__ volatile("sti\n\thlt\n\tcli" ::: "memory"); }
 
-// --- interrupts --------------------------------------------------------------------------------------------------------------------------
+// --- interrupts ------------------------------------------------------------------------------------------------------
 
 void x86_interrupt(uint32_t vector)
 {
@@ -121,7 +122,8 @@ void x86_irq(uint32_t line, void (*handler)(void))
     out8(pic + 1, (uint8_t)(in8(pic + 1) & ~(1u << line % 8)));
 }
 
-// Each controller ends an interrupt by itself when it is taken: devices' handlers run with interrupts off, and end what the device asks.
+// Each controller ends an interrupt by itself when it is taken: devices' handlers run with interrupts off, and end what
+// the device asks.
 static void start_pics(void)
 {
     const uint8_t words[2][4] = {{0x11, VECTOR_IRQ, 4, 3}, {0x11, VECTOR_IRQ + 8, 2, 3}};
@@ -148,7 +150,8 @@ static void start_idt(void)
     __asm__ volatile("lidt %0" ::"m"(pointer));
 }
 
-// Ring 3 is left to a stack that only the first instructions of an entry use, with interrupts off (kernel/preempt/arch/x86.h).
+// Ring 3 is left to a stack that only the first instructions of an entry use, with interrupts off
+// (kernel/preempt/arch/x86.h).
 static void start_rings(void)
 {
     static struct {
@@ -175,7 +178,7 @@ void x86_fault(uint32_t vector, uint32_t first, uint32_t second)
     board_puts(text);
 }
 
-// --- console, randomness -----------------------------------------------------------------------------------------------------------------
+// --- console, randomness ---------------------------------------------------------------------------------------------
 
 void board_puts(const char *text)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the boards of a PC share: ports, the two interrupt controllers (the 8259 pair for devices, the processor's own for its timer), the
-// time stamp counter, the console, PCI.
+// What the boards of a PC share: ports, the two interrupt controllers (the 8259 pair for devices, the processor's own
+// for its timer), the time stamp counter, the console, PCI.
 #ifndef X86_X86_H
 #define X86_X86_H
 
@@ -27,7 +27,8 @@ static inline uint32_t in32(uint16_t port)
 }
 
 #define X86_IRQS 16u
-// `handler` is called by every interrupt of that line, 0 to 15. Lines of PCI devices are level-triggered, as the BIOS has set them.
+// `handler` is called by every interrupt of that line, 0 to 15. Lines of PCI devices are level-triggered, as the BIOS
+// has set them.
 void x86_irq(uint32_t line, void (*handler)(void));
 
 // A function of PCI bus 0: its number is device × 8 + function.

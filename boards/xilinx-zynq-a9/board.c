@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Xilinx Zynq-7000: Cortex-A9, gigabit MAC with descriptor rings. Addresses: UG585, appendix B; the boot loader (here QEMU's) has set the
-// clocks and loaded the program to the start of the memory.
+// Xilinx Zynq-7000: Cortex-A9, gigabit MAC with descriptor rings. Addresses: UG585, appendix B; the boot loader (here
+// QEMU's) has set the clocks and loaded the program to the start of the memory.
 #include "board.h"
 
 #include "armv7a/gic.h"
@@ -26,7 +26,7 @@ static volatile bool *ethernet_wake;
 
 static volatile uint32_t *reg(uint32_t address) { return (volatile uint32_t *)(uintptr_t)address; }
 
-// --- time: the global timer, 64 bits, with an interrupt when it passes a moment -------------------------------------------------------
+// --- time: the global timer, 64 bits, with an interrupt when it passes a moment --------------------------------------
 
 static uint64_t timer_now(void)
 {
@@ -57,7 +57,7 @@ static void timer_interrupt(void)
     board_timer();
 }
 
-// --- console, randomness -------------------------------------------------------------------------------------------------------------
+// --- console, randomness ---------------------------------------------------------------------------------------------
 
 void board_puts(const char *text)
 {
@@ -71,7 +71,7 @@ void board_puts(const char *text)
 static uint32_t sample(void) { return (uint32_t)timer_now(); }
 void board_entropy(void *out, size_t bytes) { mixed_entropy(out, bytes, sample); }
 
-// --- Ethernet ------------------------------------------------------------------------------------------------------------------------
+// --- Ethernet --------------------------------------------------------------------------------------------------------
 
 static void ethernet_interrupt(void)
 {

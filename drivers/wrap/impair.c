@@ -19,7 +19,8 @@ static uint64_t draw(uint64_t *state)
 static uint32_t below(uint64_t *state, uint32_t bound) { return (uint32_t)((draw(state) >> 32) * bound >> 32); }
 static bool happens(uint64_t *state, uint32_t ppm) { return ppm != 0 && below(state, CHANCES) < ppm; }
 
-// What befalls one frame. Decided before anything is done, so that a frame refused by the driver can be decided again alike.
+// What befalls one frame. Decided before anything is done, so that a frame refused by the driver can be decided again
+// alike.
 struct fate {
     bool lost, duplicated, corrupted, reordered;
     uint64_t due_us;
@@ -156,11 +157,15 @@ static void impair_filter(struct weir_netif *netif, const uint8_t address[6], bo
 {
     wrap_filter(&((struct impair *)netif->driver_data)->wrap, address, join);
 }
-static uint64_t impair_timer(struct weir_netif *netif, uint64_t now_us) { return impair_poll(netif->driver_data, now_us); }
+static uint64_t impair_timer(struct weir_netif *netif, uint64_t now_us)
+{
+    return impair_poll(netif->driver_data, now_us);
+}
 
 uint64_t impair_poll(struct impair *impair, uint64_t now_us)
 {
-    int moved = line_run_rx(&impair->in.line, &impair->wrap, now_us) + line_run_tx(&impair->out.line, &impair->wrap, now_us);
+    int moved =
+        line_run_rx(&impair->in.line, &impair->wrap, now_us) + line_run_tx(&impair->out.line, &impair->wrap, now_us);
     uint64_t due_us = wrap_timer(&impair->wrap, now_us);
     uint64_t in_us = line_next(&impair->in.line, now_us), out_us = line_next(&impair->out.line, now_us);
     due_us = in_us < due_us ? in_us : due_us;
@@ -182,12 +187,13 @@ struct weir_netif *impair_wrap(struct impair *impair, struct weir_netif *inner, 
 {
     memset(impair, 0, sizeof *impair);
     wrap_init(&impair->wrap, inner, &impair_driver, &impair_upper, impair);
-    impair->wrap.outer.capabilities &=
-        (uint16_t) ~(WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 | WEIR_NETIF_USO4 | WEIR_NETIF_TX_CHECKSUM6 | WEIR_NETIF_TSO6);
+    impair->wrap.outer.capabilities &= (uint16_t) ~(WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 | WEIR_NETIF_USO4 |
+                                                    WEIR_NETIF_TX_CHECKSUM6 | WEIR_NETIF_TSO6);
     uint64_t seed = config->seed;
     impair->out.random = draw(&seed);  // two streams: what one way does leaves the other's chances alone
     impair->in.random = draw(&seed);
-    impair->out.line.limit_bytes = impair->in.line.limit_bytes = config->limit_bytes ? config->limit_bytes : LIMIT_BYTES;
+    impair->out.line.limit_bytes = impair->in.line.limit_bytes =
+        config->limit_bytes ? config->limit_bytes : LIMIT_BYTES;
     impair_set(impair, &config->out, &config->in);
     return &impair->wrap.outer;
 }

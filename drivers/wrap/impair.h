@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A wrapper that makes a link worse: loss, delay, jitter, reordering, duplication, corruption, each way on its own. Chances come from
-// a seeded generator and time from the instance, so that a run in virtual time repeats exactly.
+// A wrapper that makes a link worse: loss, delay, jitter, reordering, duplication, corruption, each way on its own.
+// Chances come from a seeded generator and time from the instance, so that a run in virtual time repeats exactly.
 //
-// It takes the transmit offloads away (each frame is one segment with a complete checksum: a loss is one segment's, a flipped bit is
-// found). What a driver has merged or vouched for on the way in arrives as one frame: open the driver without offloads
-// (TAP_NO_VNET) when the way in shall lose single segments.
+// It takes the transmit offloads away (each frame is one segment with a complete checksum: a loss is one segment's, a
+// flipped bit is found). What a driver has merged or vouched for on the way in arrives as one frame: open the driver
+// without offloads (TAP_NO_VNET) when the way in shall lose single segments.
 #ifndef DRIVERS_WRAP_IMPAIR_H
 #define DRIVERS_WRAP_IMPAIR_H
 
@@ -53,7 +53,8 @@ struct impair {
 struct weir_netif *impair_wrap(struct impair *impair, struct weir_netif *inner, const struct impair_config *config);
 // Changes the link while it runs; frames under way keep their times.
 void impair_set(struct impair *impair, const struct impair_way *out, const struct impair_way *in);
-// Delivers what is due; returns the next deadline, µs. The outer netif's driver->timer, for pollers that know the wrapper only.
+// Delivers what is due; returns the next deadline, µs. The outer netif's driver->timer, for pollers that know the
+// wrapper only.
 uint64_t impair_poll(struct impair *impair, uint64_t now_us);
 // After weir_netif_remove: frees the frames under way. The inner netif stands alone again.
 void impair_close(struct impair *impair);

@@ -83,7 +83,10 @@ uint8_t *line_put_rx(struct line *line, const struct weir_frame *received, uint6
     return (uint8_t *)frame->slice.data;
 }
 
-bool line_busy(const struct line *line, uint64_t now_us) { return line->first != NULL && line->first->due_us <= now_us; }
+bool line_busy(const struct line *line, uint64_t now_us)
+{
+    return line->first != NULL && line->first->due_us <= now_us;
+}
 
 int line_run_tx(struct line *line, struct wrap *wrap, uint64_t now_us)
 {

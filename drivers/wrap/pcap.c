@@ -39,7 +39,7 @@ static uint32_t describe(struct pcap_file *file, const struct weir_netif *netif)
     return pcapng_interface(&file->pcapng, netif->name, raw ? PCAPNG_RAW_IP : PCAPNG_ETHERNET, raw ? NULL : netif->mac);
 }
 
-// --- at one place --------------------------------------------------------------------------------------------------------
+// --- at one place ----------------------------------------------------------------------------------------------------
 static void write_frame(struct pcap *pcap, bool outgoing, const struct weir_slice *slices, uint16_t count)
 {
     uint64_t now_us = weir_now_us(pcap->wrap.outer.weir);
@@ -67,9 +67,15 @@ static void pcap_complete(struct weir_netif *inner, void *hold_owner, uint32_t h
 {
     weir_netif_complete(&((struct pcap *)inner->upper_data)->wrap.outer, hold_owner, hold_end);
 }
-static void pcap_carrier(struct weir_netif *inner, bool up) { weir_netif_carrier(&((struct pcap *)inner->upper_data)->wrap.outer, up); }
+static void pcap_carrier(struct weir_netif *inner, bool up)
+{
+    weir_netif_carrier(&((struct pcap *)inner->upper_data)->wrap.outer, up);
+}
 static void pcap_flush(struct weir_netif *netif) { wrap_flush(&((struct pcap *)netif->driver_data)->wrap); }
-static int pcap_poll(struct weir_netif *netif, int budget) { return wrap_poll(&((struct pcap *)netif->driver_data)->wrap, budget); }
+static int pcap_poll(struct weir_netif *netif, int budget)
+{
+    return wrap_poll(&((struct pcap *)netif->driver_data)->wrap, budget);
+}
 static void pcap_filter(struct weir_netif *netif, const uint8_t address[6], bool join)
 {
     wrap_filter(&((struct pcap *)netif->driver_data)->wrap, address, join);
@@ -104,9 +110,9 @@ void pcap_unwrap(struct pcap *pcap)
     pcap->wrap.inner->upper_data = NULL;
 }
 
-// --- at all interfaces -----------------------------------------------------------------------------------------------------
-static void heard(struct weir_tap *tap, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count,
-                  uint64_t now_us)
+// --- at all interfaces -----------------------------------------------------------------------------------------------
+static void heard(struct weir_tap *tap, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices,
+                  uint16_t count, uint64_t now_us)
 {
     struct pcap_listener *listener = tap->context;
     uint16_t *interface = &listener->interface[netif->index];

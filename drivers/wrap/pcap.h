@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Captures to a pcapng file, in two ways: pcap_wrap shows what passes one place in a stack of wrappers; pcap_listen shows every
-// frame of every interface of an instance (loopback, too). Several of either may write into one file.
+// Captures to a pcapng file, in two ways: pcap_wrap shows what passes one place in a stack of wrappers; pcap_listen
+// shows every frame of every interface of an instance (loopback, too). Several of either may write into one file.
 //
 // As in captures on Linux, frames whose checksum or cutting is left to the device show it undone.
 #ifndef DRIVERS_WRAP_PCAP_H
@@ -22,9 +22,9 @@ struct pcap_file {
 };
 
 enum pcap_flag {
-    PCAP_WALL_CLOCK = 1,  // time stamps are the system's, in ns; otherwise the instance's (µs, virtual if it is), which begin
-                          // at the system's time when the first frame is written
-    PCAP_FROM_ZERO = 2,   // the instance's, from 1970-01-01: two equal runs in virtual time make equal files
+    PCAP_WALL_CLOCK = 1,  // time stamps are the system's, in ns; otherwise the instance's (µs, virtual if it is), which
+                          // begin at the system's time when the first frame is written
+    PCAP_FROM_ZERO = 2,  // the instance's, from 1970-01-01: two equal runs in virtual time make equal files
 };
 
 struct pcap {

@@ -47,10 +47,10 @@ static void put_option(struct block *block, uint16_t code, const void *data, uin
     put(block, data, length);
 }
 
-// Writes `head`, the slices cut at `length` bytes, padding, and `tail`. A file that failed once takes no more: its end would be
-// unreadable anyway.
-static void emit(struct pcapng *pcapng, const struct block *head, const struct weir_slice *slices, uint16_t count, uint32_t length,
-                 const struct block *tail)
+// Writes `head`, the slices cut at `length` bytes, padding, and `tail`. A file that failed once takes no more: its end
+// would be unreadable anyway.
+static void emit(struct pcapng *pcapng, const struct block *head, const struct weir_slice *slices, uint16_t count,
+                 uint32_t length, const struct block *tail)
 {
     static const uint8_t zero[4];
     FILE *file = pcapng->file;
@@ -118,8 +118,8 @@ uint32_t pcapng_interface(struct pcapng *pcapng, const char *name, uint16_t link
     return pcapng->interfaces++;
 }
 
-void pcapng_packet(struct pcapng *pcapng, uint32_t interface, bool outgoing, const struct weir_slice *slices, uint16_t count,
-                   uint64_t time_ns)
+void pcapng_packet(struct pcapng *pcapng, uint32_t interface, bool outgoing, const struct weir_slice *slices,
+                   uint16_t count, uint64_t time_ns)
 {
     uint32_t original = 0;
     for (uint16_t i = 0; i < count; i++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes capture files in the pcapng format (IETF draft-ietf-opsawg-pcapng), which Wireshark and tshark open: section header,
-// interface descriptions with names and nanosecond resolution, packets with direction. Knows nothing of Weir but slices.
+// Writes capture files in the pcapng format (IETF draft-ietf-opsawg-pcapng), which Wireshark and tshark open: section
+// header, interface descriptions with names and nanosecond resolution, packets with direction. Knows nothing of Weir
+// but slices.
 #ifndef DRIVERS_WRAP_PCAPNG_H
 #define DRIVERS_WRAP_PCAPNG_H
 
@@ -29,8 +30,8 @@ int pcapng_open(struct pcapng *pcapng, const char *path, uint32_t snap_bytes);
 // Describes an interface; returns its number. `mac` may be NULL.
 uint32_t pcapng_interface(struct pcapng *pcapng, const char *name, uint16_t linktype, const uint8_t *mac);
 // time_ns: since 1970. At most 65,535 + 18 bytes of a packet.
-void pcapng_packet(struct pcapng *pcapng, uint32_t interface, bool outgoing, const struct weir_slice *slices, uint16_t count,
-                   uint64_t time_ns);
+void pcapng_packet(struct pcapng *pcapng, uint32_t interface, bool outgoing, const struct weir_slice *slices,
+                   uint16_t count, uint64_t time_ns);
 // What is written so far becomes visible to readers.
 void pcapng_flush(struct pcapng *pcapng);
 void pcapng_close(struct pcapng *pcapng);

@@ -7,8 +7,8 @@
 #define NS_PER_S 1000000000u
 #define NS_PER_US 1000u
 
-// When the last bit of a frame of `length` bytes that comes now has passed, µs, rounded up; the link is busy until then.
-// Bounded so that 64 bits suffice: length is below 2^17, so bits times 10^9 stays below 2^50.
+// When the last bit of a frame of `length` bytes that comes now has passed, µs, rounded up; the link is busy until
+// then. Bounded so that 64 bits suffice: length is below 2^17, so bits times 10^9 stays below 2^50.
 static uint64_t occupy(struct shaper_direction *direction, uint32_t length, uint64_t now_us)
 {
     uint64_t now_ns = now_us * NS_PER_US;
@@ -96,11 +96,15 @@ static void shaper_filter(struct weir_netif *netif, const uint8_t address[6], bo
 {
     wrap_filter(&((struct shaper *)netif->driver_data)->wrap, address, join);
 }
-static uint64_t shaper_timer(struct weir_netif *netif, uint64_t now_us) { return shaper_poll(netif->driver_data, now_us); }
+static uint64_t shaper_timer(struct weir_netif *netif, uint64_t now_us)
+{
+    return shaper_poll(netif->driver_data, now_us);
+}
 
 uint64_t shaper_poll(struct shaper *shaper, uint64_t now_us)
 {
-    int moved = line_run_rx(&shaper->in.line, &shaper->wrap, now_us) + line_run_tx(&shaper->out.line, &shaper->wrap, now_us);
+    int moved =
+        line_run_rx(&shaper->in.line, &shaper->wrap, now_us) + line_run_tx(&shaper->out.line, &shaper->wrap, now_us);
     uint64_t due_us = wrap_timer(&shaper->wrap, now_us);
     uint64_t in_us = line_next(&shaper->in.line, now_us), out_us = line_next(&shaper->out.line, now_us);
     due_us = in_us < due_us ? in_us : due_us;
@@ -131,7 +135,9 @@ static void set_way(struct shaper_direction *direction, const struct shaper_way 
 {
     uint64_t tenth_bytes = way->rate_bps / 80;
     direction->way = *way;
-    direction->line.limit_bytes = way->queue_bytes ? way->queue_bytes : tenth_bytes < QUEUE_BYTES_MIN ? QUEUE_BYTES_MIN : tenth_bytes;
+    direction->line.limit_bytes = way->queue_bytes                ? way->queue_bytes
+                                  : tenth_bytes < QUEUE_BYTES_MIN ? QUEUE_BYTES_MIN
+                                                                  : tenth_bytes;
 }
 
 void shaper_set(struct shaper *shaper, const struct shaper_way *out, const struct shaper_way *in)

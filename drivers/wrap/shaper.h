@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A wrapper that makes a link slower: a rate and a drop-tail queue bounded in bytes, each way on its own. A frame leaves when its
-// last bit would have, on a link of that rate; time is the instance's. Segmentation offload is taken away (a 64 KB frame would
-// be one long burst); checksum offload stays.
+// A wrapper that makes a link slower: a rate and a drop-tail queue bounded in bytes, each way on its own. A frame
+// leaves when its last bit would have, on a link of that rate; time is the instance's. Segmentation offload is taken
+// away (a 64 KB frame would be one long burst); checksum offload stays.
 #ifndef DRIVERS_WRAP_SHAPER_H
 #define DRIVERS_WRAP_SHAPER_H
 

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-void wrap_init(struct wrap *wrap, struct weir_netif *inner, const struct weir_driver *driver, const struct weir_upper *upper, void *self)
+void wrap_init(struct wrap *wrap, struct weir_netif *inner, const struct weir_driver *driver,
+               const struct weir_upper *upper, void *self)
 {
     wrap->inner = inner;
     wrap->outer = *inner;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What every wrapper is made of: a netif around a netif. The inner one belongs to the driver that is wrapped (or to another
-// wrapper), the outer one goes to weir_netif_add; neither the driver nor the stack knows of the wrapper.
+// What every wrapper is made of: a netif around a netif. The inner one belongs to the driver that is wrapped (or to
+// another wrapper), the outer one goes to weir_netif_add; neither the driver nor the stack knows of the wrapper.
 //
 //     tap_attach(&tap, &netif, "eth0");
 //     struct weir_netif *outer = impair_wrap(&impair, &netif, &config);
@@ -25,9 +25,10 @@ struct wrap {
     struct weir_netif outer;
 };
 
-// Makes `wrap` the driver of wrap->outer (which takes over name, address, MTU and capabilities) and the receiver of what `inner`
-// delivers. `self` is what `driver` and `upper` find as driver_data and upper_data.
-void wrap_init(struct wrap *wrap, struct weir_netif *inner, const struct weir_driver *driver, const struct weir_upper *upper, void *self);
+// Makes `wrap` the driver of wrap->outer (which takes over name, address, MTU and capabilities) and the receiver of
+// what `inner` delivers. `self` is what `driver` and `upper` find as driver_data and upper_data.
+void wrap_init(struct wrap *wrap, struct weir_netif *inner, const struct weir_driver *driver,
+               const struct weir_upper *upper, void *self);
 
 // Called downwards: the inner driver's function, or nothing where it has none.
 enum weir_tx_verdict wrap_tx(struct wrap *wrap, const struct weir_tx *tx);

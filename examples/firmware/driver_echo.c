@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// busy_echo with the network card's driver as a thread of its own, as LyraOS had it: the thread moves frames between the card and two
-// queues, the stack's I/O thread between the queues and the stack. For boards whose driver offers that (boards/pc-ne2k).
+// busy_echo with the network card's driver as a thread of its own, as LyraOS had it: the thread moves frames between
+// the card and two queues, the stack's I/O thread between the queues and the stack. For boards whose driver offers that
+// (boards/pc-ne2k).
 #define BUSY 1
 #include "small_echo.c"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An echo server (TCP port 7) without a kernel: the superloop calls a watch when a socket has news. The same source runs with every profile
-// and on every board.
+// An echo server (TCP port 7) without a kernel: the superloop calls a watch when a socket has news. The same source
+// runs with every profile and on every board.
 #include <stdbool.h>
 #include <string.h>
 
@@ -34,7 +34,8 @@ static void client_event(struct weir_watch *watch, weir_socket socket, uint32_t 
     struct weir_span out;
     int there;
     (void)watch, (void)events;
-    while ((there = weir_socket_peek(weir, socket, 0, &in, 1)) > 0 && weir_socket_reserve(weir, socket, in.length, &out, 1) > 0) {
+    while ((there = weir_socket_peek(weir, socket, 0, &in, 1)) > 0 &&
+           weir_socket_reserve(weir, socket, in.length, &out, 1) > 0) {
         const uint32_t bytes = in.length < out.length ? in.length : out.length;
         memcpy(out.data, in.data, bytes);
         weir_socket_commit(weir, socket, bytes);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A player of real-time streams on a board, without a kernel: waits at port 5004 for a source of frames of 160 bytes every 20 ms (8 kHz,
-// G.711) and shows its deadlines on the console: each second how many milliseconds before its own each frame was there (negative: late; -:
-// it was passed over) and how many were in time so far; and that once more at the end. Then it waits for the next one. At port 5005,
-// another, of 2 KB every 250 ms. tools/plot_deadlines.py makes a plot of what the console showed.
+// A player of real-time streams on a board, without a kernel: waits at port 5004 for a source of frames of 160 bytes
+// every 20 ms (8 kHz, G.711) and shows its deadlines on the console: each second how many milliseconds before its own
+// each frame was there (negative: late; -: it was passed over) and how many were in time so far; and that once more at
+// the end. Then it waits for the next one. At port 5005, another, of 2 KB every 250 ms. tools/plot_deadlines.py makes a
+// plot of what the console showed.
 #include "boards/apps_board.h"
 #include "boards/board.h"
 #include "rtstream/player.h"
@@ -21,8 +22,12 @@ struct channel {
 static struct apps_board board;
 static uint64_t memory[MEMORY_BYTES / 8];
 static struct channel channels[] = {
-    {.name = "voice", .port = 5004, .options = {.frame_bytes = 160, .period_us = 20000, .within_us = 60000, .buffer_bytes = 4096}},
-    {.name = "video", .port = 5005, .options = {.frame_bytes = 2048, .period_us = 250000, .within_us = 250000, .buffer_bytes = 8192}},
+    {.name = "voice",
+     .port = 5004,
+     .options = {.frame_bytes = 160, .period_us = 20000, .within_us = 60000, .buffer_bytes = 4096}},
+    {.name = "video",
+     .port = 5005,
+     .options = {.frame_bytes = 2048, .period_us = 250000, .within_us = 250000, .buffer_bytes = 8192}},
 };
 
 static void say(const struct channel *channel, const char *what)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Processes that reach the stack by system calls, as in the thesis: an echo server on port 7 (api/flock) that leaves its sockets for the
-// kernel to close, the same by BSD's calls, and one that tries the sockets of the other. A thread of the kernel takes a letter on each
-// connection to port 9: s starts the server, b that with BSD's calls, k kills it, t sends it SIGTERM, c makes it compute, q lets it return,
-// n runs the other and tells how many calls on sockets that are not its own succeeded, f runs one that stumbles and p one that wants to
-// switch interrupts off, a tells how often an alarm interrupted the server, m tells what is free: bytes of the processes' pool, sockets,
-// and bytes of the instance's pool where it has one.
+// Processes that reach the stack by system calls, as in the thesis: an echo server on port 7 (api/flock) that leaves
+// its sockets for the kernel to close, the same by BSD's calls, and one that tries the sockets of the other. A thread
+// of the kernel takes a letter on each connection to port 9: s starts the server, b that with BSD's calls, k kills it,
+// t sends it SIGTERM, c makes it compute, q lets it return, n runs the other and tells how many calls on sockets that
+// are not its own succeeded, f runs one that stumbles and p one that wants to switch interrupts off, a tells how often
+// an alarm interrupted the server, m tells what is free: bytes of the processes' pool, sockets, and bytes of the
+// instance's pool where it has one.
 #include "api/bsd/bsd_errno.h"
 #include "api/bsd/posix_calls.h"
 #include "apps/text.h"
@@ -56,7 +57,7 @@ static void overflow(struct thread *thread)
         ;
 }
 
-// --- the processes: from here to the next line of this kind all runs without privileges --------------------------------------------------
+// --- the processes: from here to the next line of this kind all runs without privileges ------------------------------
 static volatile int alarms;  // single address space: what both sides look at
 static volatile bool compute, leave;
 
@@ -113,7 +114,8 @@ static int bsd_server(void *unused)
     (void)unused;
     process_handle(SIGNAL_ALARM, count_alarm);
     (void)weir_posix_setsockopt(listener.fd, WEIR_SOL_SOCKET, WEIR_SO_REUSEADDR, &(int){1}, sizeof(int));
-    if (weir_posix_bind(listener.fd, (const struct weir_sockaddr *)&local, sizeof local) < 0 || weir_posix_listen(listener.fd, 1) < 0)
+    if (weir_posix_bind(listener.fd, (const struct weir_sockaddr *)&local, sizeof local) < 0 ||
+        weir_posix_listen(listener.fd, 1) < 0)
         return -1;
     while (!leave) {
         struct weir_pollfd *waiting = connection.fd < 0 ? &listener : &connection;
@@ -140,10 +142,10 @@ static int try_all(void *unused)
     (void)unused;
     const int own = tcpsocket();
     for (int socket = 0; socket < 64 * PROCESS_DESCRIPTORS; socket++)
-        succeeded +=
-            socket != own && (tcprecv_for(socket, &byte, 1, 0) != -1 || tcpsend(socket, &byte, 1) != -1 || tcpbind(socket, &local) != -1 ||
-                              tcpclose(socket) != -1 || weir_posix_recv(socket, &byte, 1, WEIR_MSG_DONTWAIT) >= 0 ||
-                              process_errno() != EBADF || weir_posix_close(socket) == 0);
+        succeeded += socket != own && (tcprecv_for(socket, &byte, 1, 0) != -1 || tcpsend(socket, &byte, 1) != -1 ||
+                                       tcpbind(socket, &local) != -1 || tcpclose(socket) != -1 ||
+                                       weir_posix_recv(socket, &byte, 1, WEIR_MSG_DONTWAIT) >= 0 ||
+                                       process_errno() != EBADF || weir_posix_close(socket) == 0);
     return tcpbind(own, &local) == 0 ? succeeded : -1000;
 }
 
@@ -162,7 +164,7 @@ static int overreaches(void *unused)
     return 4;
 }
 
-// --- the kernel --------------------------------------------------------------------------------------------------------------------------
+// --- the kernel ------------------------------------------------------------------------------------------------------
 static bool begin(struct process *process, const char *name, int (*program)(void *))
 {
     const struct process_config config = {name, program, NULL, 7 * STACK_UNIT, PROCESS_PRIORITY};
@@ -180,7 +182,8 @@ static int status_of(struct process *process)
 static int free_sockets(struct weir_bsd *bsd)
 {
     int fds[WEIR_CFG_SOCKETS < 64 ? WEIR_CFG_SOCKETS : 64], count = 0;
-    while (count < (int)(sizeof fds / sizeof *fds) && (fds[count] = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0)) >= 0)
+    while (count < (int)(sizeof fds / sizeof *fds) &&
+           (fds[count] = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0)) >= 0)
         count++;
     for (int i = 0; i < count; i++)
         (void)bsd_close(bsd, fds[i]);
@@ -233,9 +236,10 @@ static void converse(struct weir_bsd *bsd, int connection)
 
 static struct weir_bsd *start(void)
 {
-    static const struct port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, ALLOCATOR};
-    static const struct process_system system = {&kmem, process_socket_calls, PROCESS_SOCKET_CALLS, process_sockets_begin,
-                                                 process_sockets_end};
+    static const struct port_board board = {
+        .now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, ALLOCATOR};
+    static const struct process_system system = {&kmem, process_socket_calls, PROCESS_SOCKET_CALLS,
+                                                 process_sockets_begin, process_sockets_end};
     static volatile bool unused;
     kmem_init(&kmem, pool, sizeof pool);
     kmem_init(&instance_kmem, instance_pool, sizeof instance_pool);
@@ -245,14 +249,17 @@ static struct weir_bsd *start(void)
     if (!weir)
         return NULL;
     const struct thread_config io = {.stack = io_stack, .stack_bytes = sizeof io_stack, .priority = IO_PRIORITY};
-    const struct thread_config reaper = {.stack = reaper_stack, .stack_bytes = sizeof reaper_stack, .priority = REAPER_PRIORITY};
+    const struct thread_config reaper = {
+        .stack = reaper_stack, .stack_bytes = sizeof reaper_stack, .priority = REAPER_PRIORITY};
     process_sockets_init(weir, &kmem);
     struct weir_bsd_config config = {.descriptors = 24, .set_errno = preempt_port_set_errno};
     if (!WEIR_CFG_ALLOCATOR) {
         config.memory_bytes = bsd_memory_bytes(config.descriptors);
         config.memory = kmem_alloc(&kmem, config.memory_bytes);
     }
-    return preempt_port_start(&port, &io, PROCESS_PRIORITY) && process_init(&system, &reaper) ? bsd_create(weir, &config) : NULL;
+    return preempt_port_start(&port, &io, PROCESS_PRIORITY) && process_init(&system, &reaper)
+               ? bsd_create(weir, &config)
+               : NULL;
 }
 
 static void control(void *unused)
@@ -278,8 +285,10 @@ static void control(void *unused)
 
 int main(void)
 {
-    static const struct kernel_board board = {board_now_us, board_alarm, board_idle, overflow, idle_stack, sizeof idle_stack};
-    const struct thread_config config = {"control", control, NULL, control_stack, sizeof control_stack, CONTROL_PRIORITY};
+    static const struct kernel_board board = {board_now_us, board_alarm, board_idle,
+                                              overflow,     idle_stack,  sizeof idle_stack};
+    const struct thread_config config = {"control",       control, NULL, control_stack, sizeof control_stack,
+                                         CONTROL_PRIORITY};
     board_init();
     if (!kernel_init(&board) || !thread_create(&control_thread, &config))
         return 1;

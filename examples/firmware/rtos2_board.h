@@ -17,6 +17,7 @@ static void rtos2_overflow(struct thread *thread)
 }
 
 static uint64_t rtos2_idle_stack[256 / 8];
-const struct kernel_board rtos2_board = {board_now_us, board_alarm, board_idle, rtos2_overflow, rtos2_idle_stack, sizeof rtos2_idle_stack};
+const struct kernel_board rtos2_board = {board_now_us,   board_alarm,      board_idle,
+                                         rtos2_overflow, rtos2_idle_stack, sizeof rtos2_idle_stack};
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What CMSIS-RTOS2 promises, tried on a board: each line that fails is told on the console, and at the end how many there were
-// (tests/firmware/test_rtos2.py).
+// What CMSIS-RTOS2 promises, tried on a board: each line that fails is told on the console, and at the end how many
+// there were (tests/firmware/test_rtos2.py).
 #include "apps/text.h"
 #include "cmsis_os2.h"
 #include "rtos2_board.h"
@@ -47,7 +47,7 @@ static osThreadId_t spawn(osThreadFunc_t function, const char *argument, osPrior
     return osThreadNew(function, (void *)(uintptr_t)argument, &attributes);
 }
 
-// --- threads -----------------------------------------------------------------------------------------------------------------------------
+// --- threads ---------------------------------------------------------------------------------------------------------
 static void say_it(void *letters) { say(*(const char *)letters); }
 static void yields(void *letters)
 {
@@ -77,11 +77,15 @@ static void threads(void)
     CHECK(said("abab"));
     const osThreadId_t other = spawn(sleeps, NULL, osPriorityHigh, osThreadJoinable);
     CHECK(osThreadGetState(other) == osThreadBlocked && osThreadGetState(osThreadGetId()) == osThreadRunning);
-    CHECK(osThreadSetPriority(other, osPriorityLow + 3) == osOK && osThreadGetPriority(other) == (osPriority_t)(osPriorityLow + 3));
-    CHECK(osThreadSetPriority(other, osPriorityISR + 1) == osErrorParameter && osThreadJoin(osThreadGetId()) == osErrorResource);
-    CHECK(osThreadGetStackSize(other) == 1024 && osThreadGetStackSpace(other) > 100 && osThreadGetStackSpace(other) < 1024);
+    CHECK(osThreadSetPriority(other, osPriorityLow + 3) == osOK &&
+          osThreadGetPriority(other) == (osPriority_t)(osPriorityLow + 3));
+    CHECK(osThreadSetPriority(other, osPriorityISR + 1) == osErrorParameter &&
+          osThreadJoin(osThreadGetId()) == osErrorResource);
+    CHECK(osThreadGetStackSize(other) == 1024 && osThreadGetStackSpace(other) > 100 &&
+          osThreadGetStackSpace(other) < 1024);
     const uint32_t count = osThreadGetCount();
-    CHECK(osThreadTerminate(other) == osOK && osThreadGetCount() == count - 1 && osThreadTerminate(other) == osErrorResource);
+    CHECK(osThreadTerminate(other) == osOK && osThreadGetCount() == count - 1 &&
+          osThreadTerminate(other) == osErrorResource);
     CHECK(osThreadJoin(other) == osOK);
     for (int i = 0; i < 200; i++)  // what ended is freed
         if (!spawn(say_it, "x", osPriorityHigh, 0))
@@ -115,17 +119,21 @@ static void suspension(void)
     const osThreadId_t other = spawn(suspends_itself, NULL, osPriorityNormal + 1, osThreadJoinable);
     CHECK(said("a") && osThreadGetState(other) == osThreadBlocked && osThreadFlagsSet(other, 1) == 1 && said(""));
     CHECK(osThreadResume(other) == osOK && said("b") && osThreadGetState(other) == osThreadBlocked);
-    CHECK(osThreadSuspend(other) == osOK && osSemaphoreRelease(suspended_in) == osOK && said("") && osSemaphoreGetCount(suspended_in) == 1);
+    CHECK(osThreadSuspend(other) == osOK && osSemaphoreRelease(suspended_in) == osOK && said("") &&
+          osSemaphoreGetCount(suspended_in) == 1);
     CHECK(osSemaphoreAcquire(suspended_in, 0) == osOK && osThreadResume(other) == osOK && said("c"));
     CHECK(osKernelLock() == 0 && osThreadSuspend(osThreadGetId()) == osErrorResource);
-    CHECK(osSemaphoreRelease(suspended_in) == osOK && osThreadSuspend(other) == osOK && osKernelUnlock() == 1 && said(""));
+    CHECK(osSemaphoreRelease(suspended_in) == osOK && osThreadSuspend(other) == osOK && osKernelUnlock() == 1 &&
+          said(""));
     CHECK(osThreadResume(other) == osOK && said("d") && osThreadResume(other) == osErrorResource &&
           osThreadSuspend(other) == osErrorResource);
     CHECK(osThreadJoin(other) == osOK && osSemaphoreDelete(suspended_in) == osOK);
     CHECK(osThreadSuspend(NULL) == osErrorParameter && osThreadResume(NULL) == osErrorParameter);
-    const osThreadId_t busy = osThreadNew(counts, &count, &(osThreadAttr_t){.priority = osPriorityLow, .attr_bits = osThreadJoinable});
+    const osThreadId_t busy =
+        osThreadNew(counts, &count, &(osThreadAttr_t){.priority = osPriorityLow, .attr_bits = osThreadJoinable});
     osDelay(5);
-    CHECK(count && osThreadResume(busy) == osErrorResource && osThreadSuspend(busy) == osOK && osThreadSuspend(busy) == osOK);
+    CHECK(count && osThreadResume(busy) == osErrorResource && osThreadSuspend(busy) == osOK &&
+          osThreadSuspend(busy) == osOK);
     const uint32_t before = count;
     osDelay(5);
     CHECK(count == before && osThreadResume(busy) == osOK);
@@ -165,7 +173,7 @@ static void thread_flags(void)
     CHECK(osThreadJoin(waiter) == osOK && said("sfg"));
 }
 
-// --- time --------------------------------------------------------------------------------------------------------------------------------
+// --- time ------------------------------------------------------------------------------------------------------------
 static void on_timer(void *letters) { say(*(const char *)letters); }
 static void time_and_timers(void)
 {
@@ -173,20 +181,23 @@ static void time_and_timers(void)
     CHECK(osKernelGetTickFreq() == 1000 && osDelay(20) == osOK);
     const uint32_t slept = osKernelGetTickCount() - begin;
     CHECK(slept >= 20 && slept < 60);
-    CHECK(osDelayUntil(osKernelGetTickCount() + 10) == osOK && osDelayUntil(osKernelGetTickCount() - 1) == osErrorParameter);
+    CHECK(osDelayUntil(osKernelGetTickCount() + 10) == osOK &&
+          osDelayUntil(osKernelGetTickCount() - 1) == osErrorParameter);
     const osTimerId_t once = osTimerNew(on_timer, osTimerOnce, (void *)(uintptr_t) "o", NULL);
     const osTimerId_t often = osTimerNew(on_timer, osTimerPeriodic, (void *)(uintptr_t) "p", NULL);
-    CHECK(osTimerStart(once, 15) == osOK && osTimerStart(often, 10) == osOK && osTimerStart(once, 0) == osErrorParameter);
+    CHECK(osTimerStart(once, 15) == osOK && osTimerStart(often, 10) == osOK &&
+          osTimerStart(once, 0) == osErrorParameter);
     CHECK(osTimerIsRunning(once) && osTimerIsRunning(often));
     while (trace_length < 4)
         osDelay(1);
-    CHECK(!osTimerIsRunning(once) && osTimerIsRunning(often) && osTimerStop(often) == osOK && osTimerStop(once) == osErrorResource);
+    CHECK(!osTimerIsRunning(once) && osTimerIsRunning(often) && osTimerStop(often) == osOK &&
+          osTimerStop(once) == osErrorResource);
     CHECK(trace[0] == 'p' && trace[1] == 'o' && trace[2] == 'p' && trace[3] == 'p');
     trace_length = 0;
     CHECK(osTimerDelete(once) == osOK && osTimerDelete(often) == osOK);
 }
 
-// --- flags, mutexes, semaphores ---------------------------------------------------------------------------------------------------------
+// --- flags, mutexes, semaphores --------------------------------------------------------------------------------------
 static osEventFlagsId_t events;
 static void waits_any(void *letters)
 {
@@ -215,14 +226,16 @@ static void mutexes(void)
 {
     const osMutexAttr_t recursive = {.name = "m", .attr_bits = osMutexRecursive | osMutexPrioInherit};
     mutex = osMutexNew(&recursive);
-    CHECK(osMutexAcquire(mutex, 0) == osOK && osMutexAcquire(mutex, 0) == osOK && osMutexGetOwner(mutex) == osThreadGetId());
+    CHECK(osMutexAcquire(mutex, 0) == osOK && osMutexAcquire(mutex, 0) == osOK &&
+          osMutexGetOwner(mutex) == osThreadGetId());
     spawn(locks, "h", osPriorityHigh, 0);          // waits: this thread inherits
     spawn(say_it, "n", osPriorityAboveNormal, 0);  // so this does not run yet
     CHECK(said("") && osMutexRelease(mutex) == osOK && said(""));
     CHECK(osMutexRelease(mutex) == osOK && said("hn") && osMutexRelease(mutex) == osErrorResource);
     CHECK(osMutexDelete(mutex) == osOK);
     mutex = osMutexNew(NULL);
-    CHECK(osMutexAcquire(mutex, 0) == osOK && osMutexAcquire(mutex, 0) == osErrorResource && osMutexDelete(mutex) == osErrorResource);
+    CHECK(osMutexAcquire(mutex, 0) == osOK && osMutexAcquire(mutex, 0) == osErrorResource &&
+          osMutexDelete(mutex) == osErrorResource);
     CHECK(osMutexRelease(mutex) == osOK && osMutexDelete(mutex) == osOK && osMutexAcquire(NULL, 0) == osErrorParameter);
 }
 
@@ -231,7 +244,8 @@ static void takes(void *letters) { say(osSemaphoreAcquire(semaphore, 200) == osO
 static void semaphores(void)
 {
     semaphore = osSemaphoreNew(2, 1, NULL);
-    CHECK(!osSemaphoreNew(1, 2, NULL) && osSemaphoreGetCount(semaphore) == 1 && osSemaphoreAcquire(semaphore, 0) == osOK);
+    CHECK(!osSemaphoreNew(1, 2, NULL) && osSemaphoreGetCount(semaphore) == 1 &&
+          osSemaphoreAcquire(semaphore, 0) == osOK);
     CHECK(osSemaphoreAcquire(semaphore, 0) == osErrorResource && osSemaphoreAcquire(semaphore, 5) == osErrorTimeout);
     spawn(takes, "l", osPriorityAboveNormal, 0);
     spawn(takes, "h", osPriorityHigh, 0);
@@ -242,7 +256,7 @@ static void semaphores(void)
     CHECK(osSemaphoreDelete(semaphore) == osOK);
 }
 
-// --- pools and queues -------------------------------------------------------------------------------------------------------------------
+// --- pools and queues ------------------------------------------------------------------------------------------------
 static void pools(void)
 {
     static uint64_t room[4];
@@ -274,9 +288,11 @@ static void queues(void)
     queue = osMessageQueueNew(3, sizeof(uint32_t), NULL);
     CHECK(put('a', 1, 0) == osOK && put('b', 2, 0) == osOK && put('c', 1, 0) == osOK);
     CHECK(put('d', 0, 0) == osErrorResource && put('d', 0, 3) == osErrorTimeout);
-    CHECK(osMessageQueueGetCount(queue) == 3 && osMessageQueueGetSpace(queue) == 0 && osMessageQueueGetMsgSize(queue) == 4);
+    CHECK(osMessageQueueGetCount(queue) == 3 && osMessageQueueGetSpace(queue) == 0 &&
+          osMessageQueueGetMsgSize(queue) == 4);
     const osThreadId_t receiver = spawn(receives, NULL, osPriorityHigh, osThreadJoinable);
-    CHECK(said("bac") && put('e', 0, osWaitForever) == osOK && said("e") && osMessageQueueDelete(queue) == osErrorResource);
+    CHECK(said("bac") && put('e', 0, osWaitForever) == osOK && said("e") &&
+          osMessageQueueDelete(queue) == osErrorResource);
     CHECK(put(0, 7, 0) == osOK && osThreadJoin(receiver) == osOK && said("7"));
     CHECK(put('x', 0, 0) == osOK && osMessageQueueReset(queue) == osOK && osMessageQueueGetSpace(queue) == 3);
     CHECK(osMessageQueueDelete(queue) == osOK);
@@ -289,7 +305,8 @@ static void kernel_calls(void)
     CHECK(osKernelGetInfo(&version, id, sizeof id) == osOK && version.api / 10000000 == 2 && id[0] == 'W' && !id[7]);
     CHECK(osKernelGetState() == osKernelRunning && osKernelLock() == 0 && osKernelGetState() == osKernelLocked);
     spawn(say_it, "r", osPriorityRealtime, 0);
-    CHECK(said("") && osKernelLock() == 1 && osKernelUnlock() == 1 && said("r") && osKernelGetState() == osKernelRunning);
+    CHECK(said("") && osKernelLock() == 1 && osKernelUnlock() == 1 && said("r") &&
+          osKernelGetState() == osKernelRunning);
     CHECK(osKernelInitialize() == osError && osKernelStart() == osError);
 }
 
@@ -300,7 +317,8 @@ static void kernel_suspension(void)
     CHECK(osTimerStart(timer, 20) == osOK);
     const uint32_t ticks = osKernelSuspend();
     CHECK(ticks >= 10 && ticks <= 20 && osKernelGetState() == osKernelSuspended);
-    CHECK(osKernelSuspend() == 0 && osKernelLock() == osError && osKernelUnlock() == osError && osKernelRestoreLock(0) == osError);
+    CHECK(osKernelSuspend() == 0 && osKernelLock() == osError && osKernelUnlock() == osError &&
+          osKernelRestoreLock(0) == osError);
     spawn(say_it, "r", osPriorityRealtime, 0);
     const uint32_t begin = osKernelGetTickCount();
     while (osKernelGetTickCount() - begin < ticks + 5)
@@ -309,7 +327,8 @@ static void kernel_suspension(void)
     osKernelResume(ticks);
     CHECK(said("rt") && osKernelGetState() == osKernelRunning && osTimerDelete(timer) == osOK);
     osKernelResume(1);  // nothing to resume
-    CHECK(osKernelGetState() == osKernelRunning && osKernelLock() == 0 && osKernelSuspend() == 0 && osKernelUnlock() == 1);
+    CHECK(osKernelGetState() == osKernelRunning && osKernelLock() == 0 && osKernelSuspend() == 0 &&
+          osKernelUnlock() == 1);
 }
 
 static void all(void *unused)
@@ -342,7 +361,8 @@ int main(void)
 {
     static const osThreadAttr_t attributes = {.name = "all", .stack_size = 2048};
     board_init();
-    CHECK(osKernelGetState() == osKernelInactive && osKernelInitialize() == osOK && osKernelGetState() == osKernelReady);
+    CHECK(osKernelGetState() == osKernelInactive && osKernelInitialize() == osOK &&
+          osKernelGetState() == osKernelReady);
     if (osThreadNew(all, NULL, &attributes))
         (void)osKernelStart();
     board_puts("rtos2: no memory\n");

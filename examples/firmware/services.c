@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The small services of a host, without a kernel: echo (port 7), discard (9), chargen (19), and HTTP with the live status page (80).
+// The small services of a host, without a kernel: echo (port 7), discard (9), chargen (19), and HTTP with the live
+// status page (80).
 #include <stdbool.h>
 
 #include "apps/chargen.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An echo server (TCP port 7) on the preemptive kernel, with blocking BSD sockets: four connections, each with a thread of its own. With
-// BUSY (busy_echo.c) a thread of the lowest priority computes all the time, one of the highest wants to run every millisecond, and port 9
-// tells how far the one is, how late the other came at the worst, and what the stacks have left.
+// An echo server (TCP port 7) on the preemptive kernel, with blocking BSD sockets: four connections, each with a thread
+// of its own. With BUSY (busy_echo.c) a thread of the lowest priority computes all the time, one of the highest wants
+// to run every millisecond, and port 9 tells how far the one is, how late the other came at the worst, and what the
+// stacks have left.
 #include "boards/board.h"
 #include "boards/start.h"
 #include "ports/preempt/preempt_port.h"
@@ -80,10 +81,12 @@ static int listen_at(uint16_t number, int backlog)
 {
     const struct sockaddr_in local = {.sin_family = AF_INET, .sin_port = htons(number)};
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    return fd >= 0 && bind(fd, (const struct sockaddr *)&local, sizeof local) == 0 && listen(fd, backlog) == 0 ? fd : -1;
+    return fd >= 0 && bind(fd, (const struct sockaddr *)&local, sizeof local) == 0 && listen(fd, backlog) == 0 ? fd
+                                                                                                               : -1;
 }
 
-static bool spawn(struct thread *thread, const char *name, thread_entry *entry, void *stack, size_t bytes, uint8_t priority)
+static bool spawn(struct thread *thread, const char *name, thread_entry *entry, void *stack, size_t bytes,
+                  uint8_t priority)
 {
     return thread_create(thread, &(struct thread_config){name, entry, NULL, stack, bytes, priority});
 }
@@ -164,9 +167,12 @@ static bool more_threads(void) { return true; }
 
 static bool start_stack(void)
 {
-    static const struct port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, ALLOCATOR};
-    static const struct weir_bsd_config config = {
-        .descriptors = DESCRIPTORS, .memory = BSD_MEMORY, .memory_bytes = CALLS_BYTES, .set_errno = preempt_port_set_errno};
+    static const struct port_board board = {
+        .now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, ALLOCATOR};
+    static const struct weir_bsd_config config = {.descriptors = DESCRIPTORS,
+                                                  .memory = BSD_MEMORY,
+                                                  .memory_bytes = CALLS_BYTES,
+                                                  .set_errno = preempt_port_set_errno};
     static volatile bool unused;
     preempt_port_init(&port, &board);
     board_ethernet(&netif, &unused);
@@ -199,7 +205,8 @@ static void first(void *unused)
 
 int main(void)
 {
-    static const struct kernel_board board = {board_now_us, board_alarm, board_idle, overflow, idle_stack, sizeof idle_stack};
+    static const struct kernel_board board = {board_now_us, board_alarm, board_idle,
+                                              overflow,     idle_stack,  sizeof idle_stack};
     board_init();
     if (!kernel_init(&board) || !spawn(&echoers[0], "echo", first, echo_stacks[0], ECHO_STACK, ECHO_PRIORITY)) {
         board_puts("weir: no memory\n");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A source of real-time streams on a board, without a kernel: at port 5004 a tone, 160 bytes (8 kHz, 8 bits) every 20 ms, of use for 60 ms;
-// at port 5005 what a camera might send, 2 KB every 250 ms, of use for 500 ms. Each goes to one player for a minute, by Weir's sender that
-// knows deadlines (docs/realtime.md); then, or when the player left, the next one is waited for.
+// A source of real-time streams on a board, without a kernel: at port 5004 a tone, 160 bytes (8 kHz, 8 bits) every 20
+// ms, of use for 60 ms; at port 5005 what a camera might send, 2 KB every 250 ms, of use for 500 ms. Each goes to one
+// player for a minute, by Weir's sender that knows deadlines (docs/realtime.md); then, or when the player left, the
+// next one is waited for.
 #include "boards/apps_board.h"
 #include "boards/board.h"
 #include "rtstream/source.h"
@@ -22,7 +23,8 @@ static uint64_t memory[MEMORY_BYTES / 8];
 // 400 Hz: the samples of one period.
 static bool tone(void *context, uint32_t number, uint8_t *frame, uint32_t length)
 {
-    static const uint8_t period[20] = {128, 170, 207, 235, 250, 250, 235, 207, 170, 128, 86, 49, 21, 6, 6, 21, 49, 86, 107, 120};
+    static const uint8_t period[20] = {128, 170, 207, 235, 250, 250, 235, 207, 170, 128,
+                                       86,  49,  21,  6,   6,   21,  49,  86,  107, 120};
     (void)context;
     for (uint32_t i = 0; i < length; i++)
         frame[i] = period[((uint64_t)number * length + i) % sizeof period];
@@ -39,7 +41,10 @@ static bool picture(void *context, uint32_t number, uint8_t *frame, uint32_t len
 }
 
 static struct channel channels[] = {
-    {.name = "voice", .port = 5004, .media = tone, .options = {.frame_bytes = 160, .period_us = 20000, .within_us = 60000, .frames = 3000}},
+    {.name = "voice",
+     .port = 5004,
+     .media = tone,
+     .options = {.frame_bytes = 160, .period_us = 20000, .within_us = 60000, .frames = 3000}},
     {.name = "video",
      .port = 5005,
      .media = picture,

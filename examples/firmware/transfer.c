@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What LyraOS's benchmark and the thesis's measured, as a server without a kernel: port 5001 reads four bytes, big-endian, and sends so
-// many bytes in writes of 1460; port 5002 reads in pieces of 1460 until the peer ends. Both then close. bench/metal/guest.c is the same on
-// Linux.
+// What LyraOS's benchmark and the thesis's measured, as a server without a kernel: port 5001 reads four bytes,
+// big-endian, and sends so many bytes in writes of 1460; port 5002 reads in pieces of 1460 until the peer ends. Both
+// then close. bench/metal/guest.c is the same on Linux.
 #include <stdbool.h>
 #include <string.h>
 
@@ -51,11 +51,12 @@ static void send_event(struct weir_watch *watch, weir_socket socket, uint32_t ev
             return;
         }
         transfer->got += (uint32_t)got;
-        transfer->left = (uint32_t)transfer->asked[0] << 24 | (uint32_t)transfer->asked[1] << 16 | (uint32_t)transfer->asked[2] << 8 |
-                         transfer->asked[3];
+        transfer->left = (uint32_t)transfer->asked[0] << 24 | (uint32_t)transfer->asked[1] << 16 |
+                         (uint32_t)transfer->asked[2] << 8 | transfer->asked[3];
     }
     while (transfer->left) {
-        const int sent = weir_socket_write(loop.core.weir, socket, data, transfer->left < PIECE ? transfer->left : PIECE);
+        const int sent =
+            weir_socket_write(loop.core.weir, socket, data, transfer->left < PIECE ? transfer->left : PIECE);
         if (sent == WEIR_AGAIN)
             return;
         if (sent < 0)
@@ -75,7 +76,8 @@ static void receive_event(struct weir_watch *watch, weir_socket socket, uint32_t
         end((struct transfer *)watch);
 }
 
-static void accept_all(weir_socket listener, void (*event)(struct weir_watch *watch, weir_socket socket, uint32_t events))
+static void accept_all(weir_socket listener,
+                       void (*event)(struct weir_watch *watch, weir_socket socket, uint32_t events))
 {
     for (uint32_t i = 0; i < CONNECTIONS; i++) {
         struct transfer *transfer = &transfers[i];
@@ -104,7 +106,8 @@ static bool serve(uint16_t port, struct weir_watch *watch)
 {
     const struct weir_endpoint local = {weir_addr_any(), port};
     const weir_socket listener = weir_socket_open(loop.core.weir, WEIR_STREAM, 0);
-    return weir_socket_bind(loop.core.weir, listener, &local) == WEIR_OK && weir_socket_listen(loop.core.weir, listener, 2) == WEIR_OK &&
+    return weir_socket_bind(loop.core.weir, listener, &local) == WEIR_OK &&
+           weir_socket_listen(loop.core.weir, listener, 2) == WEIR_OK &&
            weir_socket_set_user(loop.core.weir, listener, watch) == WEIR_OK;
 }
 
@@ -113,7 +116,8 @@ static bool start(void)
     static struct weir_watch sender = {sender_event}, receiver = {receiver_event};
     superloop_init(&loop, &board_port, board_sleep);
     board_ethernet(&netif, &loop.awake);
-    return board_start(&loop.core, &netif, memory, sizeof memory) && serve(SENDER_PORT, &sender) && serve(RECEIVER_PORT, &receiver);
+    return board_start(&loop.core, &netif, memory, sizeof memory) && serve(SENDER_PORT, &sender) &&
+           serve(RECEIVER_PORT, &receiver);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// On the cooperative kernel, Romantiki's echo server (port 5200) between a task above the stack that wants to run each millisecond and one
-// below all that computes, and yields. How late the former came at most, and how often, is for a test to read from the board's memory.
+// On the cooperative kernel, Romantiki's echo server (port 5200) between a task above the stack that wants to run each
+// millisecond and one below all that computes, and yields. How late the former came at most, and how often, is for a
+// test to read from the board's memory.
 #include "boards/board.h"
 #include "romantiki/romantiki.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A board's image with the thesis's two clients, each a process that reaches the stack by system calls. Their servers are not on the
-// board's network; the way there leads through its gateway.
+// A board's image with the thesis's two clients, each a process that reaches the stack by system calls. Their servers
+// are not on the board's network; the way there leads through its gateway.
 #include <string.h>
 
 #include "apps/text.h"
@@ -37,7 +37,7 @@ static void overflow(struct thread *thread)
         ;
 }
 
-// --- the processes' side: without privileges ---------------------------------------------------------------------------------------------
+// --- the processes' side: without privileges -------------------------------------------------------------------------
 
 void print(const char *text) { (void)process_call(CALL_PRINT, (intptr_t)text, 0, 0, 0, 0, 0); }
 
@@ -68,7 +68,7 @@ static int run_http(void *unused)
     return http_client();
 }
 
-// --- the kernel's side -------------------------------------------------------------------------------------------------------------------
+// --- the kernel's side -----------------------------------------------------------------------------------------------
 
 static struct mutex console;
 
@@ -90,7 +90,8 @@ static bool start_processes(struct weir *weir)
 {
     static process_call_handler *calls[CALLS];
     static const struct process_system system = {&kmem, calls, CALLS, process_sockets_begin, process_sockets_end};
-    const struct thread_config reaper = {.stack = reaper_stack, .stack_bytes = sizeof reaper_stack, .priority = REAPER_PRIORITY};
+    const struct thread_config reaper = {
+        .stack = reaper_stack, .stack_bytes = sizeof reaper_stack, .priority = REAPER_PRIORITY};
     memcpy(calls, process_socket_calls, sizeof process_socket_calls);
     calls[CALL_PRINT - CALL_FIRST] = call_print;
     process_sockets_init(weir, &kmem);
@@ -117,7 +118,8 @@ static void instance_memory(void) {}
 
 static struct weir *start_stack(void)
 {
-    static const struct port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, ALLOCATOR};
+    static const struct port_board board = {
+        .now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy, ALLOCATOR};
     static volatile bool unused;
     kmem_init(&kmem, pool, sizeof pool);
     instance_memory();
@@ -154,7 +156,8 @@ static void first(void *unused)
 
 int main(void)
 {
-    static const struct kernel_board board = {board_now_us, board_alarm, board_idle, overflow, idle_stack, sizeof idle_stack};
+    static const struct kernel_board board = {board_now_us, board_alarm, board_idle,
+                                              overflow,     idle_stack,  sizeof idle_stack};
     static struct thread starter;
     const struct thread_config config = {"first", first, NULL, first_stack, sizeof first_stack, FIRST_PRIORITY};
     board_init();

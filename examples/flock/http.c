@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The thesis's TCP client (figure 4.4): asks a web server for a page, shows what comes, and waits until the server closes.
+// The thesis's TCP client (figure 4.4): asks a web server for a page, shows what comes, and waits until the server
+// closes.
 //
-// The figure's slips are mended: the socket is looked at and not an unset `n`, the binding's address is set, the socket that is closed is
-// the one that was opened, and an end by a reset is told from one that the server meant.
+// The figure's slips are mended: the socket is looked at and not an unset `n`, the binding's address is set, the socket
+// that is closed is the one that was opened, and an end by a reset is told from one that the server meant.
 #include "examples/flock/http.h"
 
 #include <string.h>
@@ -31,7 +32,8 @@ static int fetch(int s)
 
 int http_client(void)
 {
-    const struct sockaddr local = {.addr = 0, .port = OWN_PORT}, server = {.addr = pton(130, 149, 17, 21), .port = HTTP_PORT};
+    const struct sockaddr local = {.addr = 0, .port = OWN_PORT},
+                          server = {.addr = pton(130, 149, 17, 21), .port = HTTP_PORT};
     int result = 1;
     const int s = tcpsocket();
     if (s < 0) {

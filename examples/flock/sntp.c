@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The thesis's UDP client (figure 4.3): asks an SNTP server for the time and shows it in seconds since 1970.
 //
-// The figure's slips are mended: `n` is declared, the binding's address is set (it was whatever lay there), names are spelt right, what was
-// received is looked at before it is used, the time is unsigned and is swapped only where the machine's byte order is not the network's.
-// And since UDP loses datagrams it asks more than once.
+// The figure's slips are mended: `n` is declared, the binding's address is set (it was whatever lay there), names are
+// spelt right, what was received is looked at before it is used, the time is unsigned and is swapped only where the
+// machine's byte order is not the network's. And since UDP loses datagrams it asks more than once.
 #include "examples/flock/sntp.h"
 
 #include <stdbool.h>
@@ -27,7 +27,8 @@ static uint32_t from_network(uint32_t value)
 // From whom it was asked, as long as it shall be, from a server, and with a time in it (RFC 4330, section 5).
 static bool is_answer(const struct sockaddr *server, const struct sockaddr *from, const char *buf, int n)
 {
-    return from->addr == server->addr && from->port == server->port && n == NTP_BYTES && (buf[0] & 7) == MODE_SERVER && buf[1] != 0;
+    return from->addr == server->addr && from->port == server->port && n == NTP_BYTES && (buf[0] & 7) == MODE_SERVER &&
+           buf[1] != 0;
 }
 
 static bool ask(int s, const struct sockaddr *server, uint32_t *seconds)
@@ -40,13 +41,15 @@ static bool ask(int s, const struct sockaddr *server, uint32_t *seconds)
     if (!is_answer(server, &from, buf, n))
         return false;
     memcpy(seconds, buf + TRANSMIT_TIME, sizeof *seconds);
-    *seconds = from_network(*seconds) - SECONDS_1900_TO_1970;  // right until 2106, though NTP's own count begins anew in 2036
+    *seconds =
+        from_network(*seconds) - SECONDS_1900_TO_1970;  // right until 2106, though NTP's own count begins anew in 2036
     return true;
 }
 
 int sntp_client(void)
 {
-    const struct sockaddr local = {.addr = 0, .port = NTP_PORT}, server = {.addr = pton(130, 149, 17, 21), .port = NTP_PORT};
+    const struct sockaddr local = {.addr = 0, .port = NTP_PORT},
+                          server = {.addr = pton(130, 149, 17, 21), .port = NTP_PORT};
     uint32_t seconds;
     bool answered = false;
     const int s = udpsocket();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// FreeRTOS as examples/freertos/freertos_echo.c wants it on a Cortex-M3 board: its exceptions are boards/cortex_m's, and its tick comes
-// from board_alarm, since the board's clock owns SysTick.
+// FreeRTOS as examples/freertos/freertos_echo.c wants it on a Cortex-M3 board: its exceptions are boards/cortex_m's,
+// and its tick comes from board_alarm, since the board's clock owns SysTick.
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H
 

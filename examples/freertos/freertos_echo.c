@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An echo server (TCP port 7) with BSD sockets over FreeRTOS on ARM's MPS2 board: three connections, each with a task of its own.
-// `make test FREERTOS=dir` builds it with the kernel's sources in dir and boots it in QEMU.
+// An echo server (TCP port 7) with BSD sockets over FreeRTOS on ARM's MPS2 board: three connections, each with a task
+// of its own. `make test FREERTOS=dir` builds it with the kernel's sources in dir and boots it in QEMU.
 #include "boards/board.h"
 #include "boards/start.h"
 #include "bsd/posix_calls.h"
@@ -84,13 +84,16 @@ static bool start_stack(void)
 {
     static const struct port_board board = {
         .now_us = board_now_us, .granularity_us = 1000000 / configTICK_RATE_HZ, .entropy = board_entropy};
-    static const struct weir_bsd_config config = {.descriptors = CONNECTIONS + 1, .memory = bsd_memory, .memory_bytes = sizeof bsd_memory};
+    static const struct weir_bsd_config config = {
+        .descriptors = CONNECTIONS + 1, .memory = bsd_memory, .memory_bytes = sizeof bsd_memory};
     static volatile bool unused;
     board_ethernet(&netif, &unused);
-    struct weir *weir = freertos_port_init(&port, &board) ? board_start(&port.ticking.core, &netif, memory, sizeof memory) : NULL;
+    struct weir *weir =
+        freertos_port_init(&port, &board) ? board_start(&port.ticking.core, &netif, memory, sizeof memory) : NULL;
     if (!weir)
         return false;
-    struct weir_bsd *bsd = freertos_port_start(&port, STACK_WORDS, IO_PRIORITY, LOW_PRIORITY) ? bsd_create(weir, &config) : NULL;
+    struct weir_bsd *bsd =
+        freertos_port_start(&port, STACK_WORDS, IO_PRIORITY, LOW_PRIORITY) ? bsd_create(weir, &config) : NULL;
     weir_posix_use(bsd);
     return bsd;
 }
@@ -99,7 +102,8 @@ static void first(void *unused)
 {
     const struct sockaddr_in local = {.sin_family = AF_INET, .sin_port = htons(7)};
     bool good = start_stack() && (listener = socket(AF_INET, SOCK_STREAM, 0)) >= 0 &&
-                bind(listener, (const struct sockaddr *)&local, sizeof local) == 0 && listen(listener, CONNECTIONS) == 0;
+                bind(listener, (const struct sockaddr *)&local, sizeof local) == 0 &&
+                listen(listener, CONNECTIONS) == 0;
     for (uint32_t i = 1; i < CONNECTIONS; i++)
         good = good && xTaskCreate(echoer, "echo", STACK_WORDS, NULL, ECHO_PRIORITY, NULL) == pdPASS;
     board_puts(good ? "weir: echo on port 7\n" : "weir: no memory, or no interface\n");
@@ -113,7 +117,8 @@ int main(void)
 {
     board_init();
     for (uint32_t i = 0; i < NVIC_INTERRUPTS; i++)
-        ((volatile uint8_t *)(uintptr_t)NVIC_PRIORITY)[i] = SHARED_PRIORITY;  // else FromISR calls are not allowed in them
+        // else FromISR calls are not allowed in them
+        ((volatile uint8_t *)(uintptr_t)NVIC_PRIORITY)[i] = SHARED_PRIORITY;
     if (xTaskCreate(first, "first", STACK_WORDS, NULL, ECHO_PRIORITY, NULL) == pdPASS)
         vTaskStartScheduler();
     board_puts("weir: no memory\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// LyraOS's server on a board: the kernel, the driver, the stack's component and the program are linked into one address space, and the
-// program calls the stack as it would any function.
+// LyraOS's server on a board: the kernel, the driver, the stack's component and the program are linked into one address
+// space, and the program calls the stack as it would any function.
 #include "api/lyraos/lyraos.h"
 #include "boards/board.h"
 #include "boards/start.h"
@@ -32,8 +32,10 @@ static void overflow(struct thread *of)
 
 static bool start_stack(void)
 {
-    static const struct weir_bsd_config config = {
-        .descriptors = DESCRIPTORS, .memory = bsd_memory, .memory_bytes = sizeof bsd_memory, .set_errno = preempt_port_set_errno};
+    static const struct weir_bsd_config config = {.descriptors = DESCRIPTORS,
+                                                  .memory = bsd_memory,
+                                                  .memory_bytes = sizeof bsd_memory,
+                                                  .set_errno = preempt_port_set_errno};
     static volatile bool unused;
     preempt_port_init(&port, &board_port);
     board_ethernet(&netif, &unused);
@@ -57,7 +59,8 @@ static void server(void *unused)
 
 int main(void)
 {
-    static const struct kernel_board board = {board_now_us, board_alarm, board_idle, overflow, idle_stack, sizeof idle_stack};
+    static const struct kernel_board board = {board_now_us, board_alarm, board_idle,
+                                              overflow,     idle_stack,  sizeof idle_stack};
     const struct thread_config config = {"server", server, NULL, server_stack, sizeof server_stack, SERVER_PRIORITY};
     board_init();
     if (!kernel_init(&board) || !thread_create(&thread, &config)) {

@@ -11,7 +11,8 @@ enum {
     LYRAOS_WRITE_BYTES = 1460,
 };
 
-// Never returns but with 1, when it cannot listen. `now_us` and `report`, for each transfer's line of text, are the system's.
+// Never returns but with 1, when it cannot listen. `now_us` and `report`, for each transfer's line of text, are the
+// system's.
 int lyraos_server(unsigned long long (*now_us)(void), void (*report)(const char *line));
 
 #endif

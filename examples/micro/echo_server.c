@@ -37,8 +37,8 @@ static bool move(struct echo_server *server, struct echo_connection *connection)
         connection->at = 0;
         connection->length = (uint32_t)got;
     }
-    const int sent =
-        client_send(server->client, connection->socket, connection->data + connection->at, connection->length - connection->at);
+    const int sent = client_send(server->client, connection->socket, connection->data + connection->at,
+                                 connection->length - connection->at);
     if (sent < 0 && sent != WEIR_AGAIN)
         end(server, connection);
     connection->at += sent > 0 ? (uint32_t)sent : 0;
@@ -64,7 +64,8 @@ int echo_server_turn(struct echo_server *server)
             continue;
         }
         of[count] = connection;
-        fds[count++] = (struct client_pollfd){connection->socket, connection->at < connection->length ? WINDOW_WRITE : WINDOW_READ, 0};
+        fds[count++] = (struct client_pollfd){connection->socket,
+                                              connection->at < connection->length ? WINDOW_WRITE : WINDOW_READ, 0};
     }
     if (vacant) {
         of[count] = vacant;

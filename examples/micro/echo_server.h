@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An echo server as a client of the stack's server: the same for a process of the microkernel and one of this machine's.
+// An echo server as a client of the stack's server: the same for a process of the microkernel and one of this
+// machine's.
 #ifndef EXAMPLES_ECHO_SERVER_H
 #define EXAMPLES_ECHO_SERVER_H
 

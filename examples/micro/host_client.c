@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A client process that connects: weir-client SOCKET ADDRESS PORT BYTES [hold]. Sends so many bytes to an echo server and compares what
-// comes back; with `hold` it then sits there with the connection open; with `fill` it only sends, until nothing more is taken, and sits
-// there.
+// A client process that connects: weir-client SOCKET ADDRESS PORT BYTES [hold]. Sends so many bytes to an echo server
+// and compares what comes back; with `hold` it then sits there with the connection open; with `fill` it only sends,
+// until nothing more is taken, and sits there.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "weir-client SOCKET A.B.C.D PORT BYTES [hold|fill]\n");
         return 2;
     }
-    const struct weir_endpoint peer = {weir_ip4((uint8_t)a, (uint8_t)b, (uint8_t)c, (uint8_t)d), (uint16_t)atoi(argv[3])};
+    const struct weir_endpoint peer = {weir_ip4((uint8_t)a, (uint8_t)b, (uint8_t)c, (uint8_t)d),
+                                       (uint16_t)atoi(argv[3])};
     const uint32_t bytes = (uint32_t)strtoul(argv[4], NULL, 10);
     const bool fill = argc > 5 && strcmp(argv[5], "fill") == 0;
     int result = micro_host_client(&host, &client, argv[1]);
@@ -72,7 +73,8 @@ int main(int argc, char **argv)
     client.timeout_us = WEIR_NEVER;
     if (argc > 5) {
         uint8_t byte;
-        result = fill ? client_poll(&client, &(struct client_pollfd){socket, 0, 0}, 1) : client_recv(&client, socket, &byte, 1);
+        result = fill ? client_poll(&client, &(struct client_pollfd){socket, 0, 0}, 1)
+                      : client_recv(&client, socket, &byte, 1);
         return failed("it ended", result < 0 ? result : WEIR_RESET);
     }
     return client_close(&client, socket) < 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A driver's process: weir-driver SOCKET INTERFACE. A TAP device where there is one of that name or one can be made, else a packet socket
-// on the interface (--packet). Ends with the server.
+// A driver's process: weir-driver SOCKET INTERFACE. A TAP device where there is one of that name or one can be made,
+// else a packet socket on the interface (--packet). Ends with the server.
 #include <stdio.h>
 #include <string.h>
 

@@ -15,7 +15,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "weir-echo SOCKET PORT\n");
         return 2;
     }
-    if (micro_host_client(&host, &client, argv[1]) < 0 || echo_server_open(&server, &client, (uint16_t)atoi(argv[2])) < 0) {
+    if (micro_host_client(&host, &client, argv[1]) < 0 ||
+        echo_server_open(&server, &client, (uint16_t)atoi(argv[2])) < 0) {
         fprintf(stderr, "weir-echo: no server, or the port is taken\n");
         return 1;
     }

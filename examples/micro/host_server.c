@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The stack as a process of its own: weir-server SOCKET ADDRESS. Its clients and its driver are other processes (host_echo.c,
-// host_client.c, host_driver.c). Runs until a signal.
+// The stack as a process of its own: weir-server SOCKET ADDRESS. Its clients and its driver are other processes
+// (host_echo.c, host_client.c, host_driver.c). Runs until a signal.
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The processes of the image for mps2-an385 (boards/mps2-an385-micro): a process is a file, all of whose variables lie in its own memory,
-// as link.ld says. Initial values but zero there are none.
+// The processes of the image for mps2-an385 (boards/mps2-an385-micro): a process is a file, all of whose variables lie
+// in its own memory, as link.ld says. Initial values but zero there are none.
 #ifndef EXAMPLES_PROCESSES_H
 #define EXAMPLES_PROCESSES_H
 

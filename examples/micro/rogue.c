@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An application's process that does on demand what it may not: port 9, a letter a connection. What the kernel answers with an error is
-// told; the rest ends the process.
+// An application's process that does on demand what it may not: port 9, a letter a connection. What the kernel answers
+// with an error is told; the rest ends the process.
 #include "processes.h"
 
 #define ETHERNET 0x40200000u
@@ -66,7 +66,8 @@ static void obey(int socket, char letter)
     case 'm': tell(socket, micro_call(PROCESS_STACK, (uint32_t *)(void *)stack_stack)); break;
     case 'u': tell(socket, micro_call(PROCESS_STACK, (uint32_t *)(void *)((uint8_t *)message + 1))); break;
     case 'e': tell(socket, micro_receive((struct micro_event *)(void *)echo_stack, 0, 0)); break;
-    case 'c': tell(socket, micro_receive((struct micro_event *)(void *)text, 0, 0)); break;  // code may be read, not written
+    // code may be read, not written
+    case 'c': tell(socket, micro_receive((struct micro_event *)(void *)text, 0, 0)); break;
     case 'n': tell(socket, micro_notify(PROCESS_DRIVER)); break;
     case 'y': tell(socket, micro_reply(PROCESS_ECHO, message)); break;
     case 'i': tell(socket, micro_interrupt_on()); break;
@@ -103,7 +104,8 @@ void rogue_process(void)
         const int socket = client_accept(&client, listener, NULL);
         if (socket < 0)
             return;
-        while (client_recv(&client, socket, &letter, 1) == 1 && letter != 'o')  // an orphan, as long as its peer does not close
+        // an orphan, as long as its peer does not close
+        while (client_recv(&client, socket, &letter, 1) == 1 && letter != 'o')
             obey(socket, letter);
         (void)client_close(&client, socket);
     }

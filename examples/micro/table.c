@@ -22,11 +22,14 @@ enum {
     BYTES_echo_window = 65536,
     BYTES_rogue_window = 8192
 };
-extern uint8_t link_stack[], link_driver[], link_echo[], link_rogue[], link_idle[], link_processes[], link_processes_end[];
+extern uint8_t link_stack[], link_driver[], link_echo[], link_rogue[], link_idle[], link_processes[],
+    link_processes_end[];
 _Static_assert(sizeof(struct frames) <= BYTES_frames, "the frames' memory");
-_Static_assert(sizeof(struct window) + ECHO_CHANNELS * (sizeof(struct window_channel) + 2 * ECHO_RING) <= BYTES_echo_window,
+_Static_assert(sizeof(struct window) + ECHO_CHANNELS * (sizeof(struct window_channel) + 2 * ECHO_RING) <=
+                   BYTES_echo_window,
                "echo's window");
-_Static_assert(sizeof(struct window) + ROGUE_CHANNELS * (sizeof(struct window_channel) + 2 * ROGUE_RING) <= BYTES_rogue_window,
+_Static_assert(sizeof(struct window) + ROGUE_CHANNELS * (sizeof(struct window_channel) + 2 * ROGUE_RING) <=
+                   BYTES_rogue_window,
                "rogue's window");
 
 #define SHARED(name) \
@@ -35,8 +38,8 @@ _Static_assert(sizeof(struct window) + ROGUE_CHANNELS * (sizeof(struct window_ch
     }
 #define STACK_END(name, bytes) name##_stack + (bytes) / 8
 
-// The driver is more urgent than the stack, so that its FIFO does not run over; the stack is not more urgent than who uses it: they give
-// each other work in batches, and a flood of frames leaves the applications their turns.
+// The driver is more urgent than the stack, so that its FIFO does not run over; the stack is not more urgent than who
+// uses it: they give each other work in batches, and a flood of frames leaves the applications their turns.
 static const struct process_config processes[PROCESS_COUNT] = {
     [PROCESS_STACK] = {"stack",
                        stack_process,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Romantiki's echo server, as the paper lists it, with its buffers' size a parameter. One source: for the cooperative kernel on a board,
-// and
+// Romantiki's echo server, as the paper lists it, with its buffers' size a parameter. One source: for the cooperative
+// kernel on a board, and
 // (-DROMANTIKI_BSD) for BSD sockets.
 #include "romantiki/romantiki.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Answers each byte that comes with a page, of PAGE_RECORDS records that are made one after another: what a small server does whose memory
-// holds no more than one. Where the send queue holds no more either, the next record waits for the acknowledgement of the last, and a peer
-// that delays it delays the page; PAGES_MODE is what is to be done about it (SOCK_SPLIT). One source: for the cooperative kernel on a
-// board, or (-DROMANTIKI_BSD) BSD sockets.
+// Answers each byte that comes with a page, of PAGE_RECORDS records that are made one after another: what a small
+// server does whose memory holds no more than one. Where the send queue holds no more either, the next record waits for
+// the acknowledgement of the last, and a peer that delays it delays the page; PAGES_MODE is what is to be done about it
+// (SOCK_SPLIT). One source: for the cooperative kernel on a board, or (-DROMANTIKI_BSD) BSD sockets.
 #include "romantiki/romantiki.h"
 
 #define PORT 5203

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Romantiki responds to UDP: a task takes datagrams on port 5202 and answers each with its text in capitals, another answers on port 5203
-// with how many there were. One source: for the cooperative kernel on a board, where the compact stack has WEIR_CFG_COMPACT_UDP, and
+// Romantiki responds to UDP: a task takes datagrams on port 5202 and answers each with its text in capitals, another
+// answers on port 5203 with how many there were. One source: for the cooperative kernel on a board, where the compact
+// stack has WEIR_CFG_COMPACT_UDP, and
 // (-DROMANTIKI_BSD) for BSD sockets.
 #include "romantiki/romantiki.h"
 

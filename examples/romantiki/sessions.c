@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Many sessions served by one task: it selects among sockets that do not block. What it echoes is counted by a second task, of a higher
-// priority, that waits for a semaphore; the line "?" is answered with the count. One source: tasks of the cooperative kernel on a board, or
+// Many sessions served by one task: it selects among sockets that do not block. What it echoes is counted by a second
+// task, of a higher priority, that waits for a semaphore; the line "?" is answered with the count. One source: tasks of
+// the cooperative kernel on a board, or
 // (-DROMANTIKI_BSD) POSIX threads and BSD sockets. A client that does not read its answers is let go.
 #include "romantiki/romantiki.h"
 
@@ -75,7 +76,8 @@ BFD ServeSession(unsigned i)
     BF_END
 }
 
-// What select is to look at: the open sessions, and the listener while there is room for one more. The number of sockets.
+// What select is to look at: the open sessions, and the listener while there is room for one more. The number of
+// sockets.
 static unsigned choose(struct romantiki_socket **list, unsigned *free_one)
 {
     unsigned count = 0;

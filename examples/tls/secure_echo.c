@@ -34,7 +34,8 @@ static int serve(struct weir_tls_config *config, struct weir_bsd *bsd)
 {
     const struct weir_sockaddr_in local = {.sin_family = WEIR_AF_INET, .sin_port = weir_htons(4433)};
     const int listener = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0);
-    if (bsd_bind(bsd, listener, (const struct weir_sockaddr *)(const void *)&local, sizeof local) != 0 || bsd_listen(bsd, listener, 8) != 0)
+    if (bsd_bind(bsd, listener, (const struct weir_sockaddr *)(const void *)&local, sizeof local) != 0 ||
+        bsd_listen(bsd, listener, 8) != 0)
         return 1;
     for (;;)
         serve_client(config, bsd, bsd_accept(bsd, listener, NULL, NULL));
@@ -69,7 +70,8 @@ int main(int argc, char **argv)
     static struct weir_netif netif;
     unsigned a, b, c, d, bits;
     int error = WEIR_OK;
-    if (argc != 5 || sscanf(argv[2], "%u.%u.%u.%u/%u", &a, &b, &c, &d, &bits) != 5 || (a | b | c | d) > 255 || bits > 32) {
+    if (argc != 5 || sscanf(argv[2], "%u.%u.%u.%u/%u", &a, &b, &c, &d, &bits) != 5 || (a | b | c | d) > 255 ||
+        bits > 32) {
         fputs("usage: secure_echo TAP A.B.C.D/N CERTIFICATES KEY\n", stderr);
         return 2;
     }
@@ -89,7 +91,8 @@ int main(int argc, char **argv)
     if (weir_netif_add(weir, &netif) < 0 || posix_host_add(&host, &netif, tap_fd(&tap)) != 0)
         return 1;
     const struct weir_addr address = weir_ip4((uint8_t)a, (uint8_t)b, (uint8_t)c, (uint8_t)d);
-    if (weir_netif_set_address(&netif, address, (uint8_t)bits, WEIR_ADDRESS_AT_ONCE) < 0 || posix_host_start(&host) != 0)
+    if (weir_netif_set_address(&netif, address, (uint8_t)bits, WEIR_ADDRESS_AT_ONCE) < 0 ||
+        posix_host_start(&host) != 0)
         return 1;
     return serve(config, bsd);
 }

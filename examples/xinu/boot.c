@@ -10,7 +10,8 @@
 #define THREADS 8
 #define STACK 8192
 #define IDLE_STACK 1024
-#define DHCP_LOOK_US 200000u  // the client's socket is watched by the I/O thread; what follows from that waits so long at the most
+// the client's socket is watched by the I/O thread; what follows from that waits so long at the most
+#define DHCP_LOOK_US 200000u
 enum { THREAD_PRIORITY = 10, DHCP_PRIORITY = 15, IO_PRIORITY = 20 };
 
 static uint64_t stacks[THREADS][STACK / 8], io_stack[STACK / 8], dhcp_stack[STACK / 8], idle_stack[IDLE_STACK / 8];
@@ -37,7 +38,7 @@ static void overflow(struct thread *thread)
         ;
 }
 
-// --- console, threads ------------------------------------------------------------------------------------------------------------------
+// --- console, threads ------------------------------------------------------------------------------------------------
 
 void print(const char *text)
 {
@@ -73,10 +74,11 @@ bool start_thread(void (*entry)(int), int argument)
     const uint32_t i = thread_count++;
     started[i].entry = entry;
     started[i].argument = argument;
-    return thread_create(&threads[i], &(struct thread_config){"xinu", run, &threads[i], stacks[i], STACK, THREAD_PRIORITY});
+    return thread_create(&threads[i],
+                         &(struct thread_config){"xinu", run, &threads[i], stacks[i], STACK, THREAD_PRIORITY});
 }
 
-// --- DHCP --------------------------------------------------------------------------------------------------------------------------------
+// --- DHCP ------------------------------------------------------------------------------------------------------------
 
 static struct loop loop;
 static struct lease {
@@ -128,7 +130,7 @@ static int dhcp_lease(void *context, struct weir_netif *netif, unsigned timeout_
     return result;
 }
 
-// --- start -------------------------------------------------------------------------------------------------------------------------------
+// --- start -----------------------------------------------------------------------------------------------------------
 
 static bool start_stack(void)
 {
@@ -151,7 +153,8 @@ static bool start_stack(void)
     config.weir = weir;
     config.bsd = preempt_port_start(&port, &io, THREAD_PRIORITY) ? bsd_create(weir, &calls) : NULL;
     xinu_use(&xinu, &config);
-    return config.bsd && thread_create(&dhcp_thread, &(struct thread_config){"dhcp", dhcp_timers, NULL, dhcp_stack, STACK, DHCP_PRIORITY});
+    return config.bsd && thread_create(&dhcp_thread, &(struct thread_config){"dhcp", dhcp_timers, NULL, dhcp_stack,
+                                                                             STACK, DHCP_PRIORITY});
 }
 
 static void first(int unused)
@@ -165,7 +168,8 @@ static void first(int unused)
 
 int main(void)
 {
-    static const struct kernel_board board = {board_now_us, board_alarm, board_idle, overflow, idle_stack, sizeof idle_stack};
+    static const struct kernel_board board = {board_now_us, board_alarm, board_idle,
+                                              overflow,     idle_stack,  sizeof idle_stack};
     board_init();
     if (!kernel_init(&board) || !start_thread(first, 0)) {
         board_puts("xinu: no memory\n");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What Xinu's start does before its first thread: kernel, stack, interfaces, devices. A program has xinu_main instead of main.
+// What Xinu's start does before its first thread: kernel, stack, interfaces, devices. A program has xinu_main instead
+// of main.
 #ifndef EXAMPLES_XINU_BOOT_H
 #define EXAMPLES_XINU_BOOT_H
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A program as Embedded Xinu's routers run them: two interfaces, each with an address by DHCP at boot, a thread for each service.
+// A program as Embedded Xinu's routers run them: two interfaces, each with an address by DHCP at boot, a thread for
+// each service.
 //   port 7, TCP and UDP   echo, by two threads and one
-//   port 8, TCP           two bytes name a port; what follows goes to that port of the gateway behind ETH1, and answers come back
+//   port 8, TCP           two bytes name a port; what follows goes to that port of the gateway behind ETH1, and answers
+//                         come back
 #include "examples/xinu/boot.h"
 
 #include "api/xinu/xinu.h"
@@ -84,8 +86,8 @@ static void relay(int client)
     for (;;) {
         if (open(client, &leases[ETH0].ip, NULL, RELAY_PORT, 0u, TCP_PASSIVE) == SYSERR)
             continue;
-        if (read(client, port, 2) == 2 &&
-            open(server, &leases[ETH1].ip, &leases[ETH1].gateway, 0u, (unsigned)port[0] << 8 | port[1], TCP_ACTIVE) == OK) {
+        if (read(client, port, 2) == 2 && open(server, &leases[ETH1].ip, &leases[ETH1].gateway, 0u,
+                                               (unsigned)port[0] << 8 | port[1], TCP_ACTIVE) == OK) {
             (void)control(client, TCP_CTRL_READSOME, 1, 0);
             relay_between(client, server);
             (void)close(server);
@@ -100,7 +102,7 @@ void xinu_main(void)
     bring_up_thread(ETH0);
     while (good && outcome[ETH1] == 0)
         sleep_ms(50);
-    good = good && outcome[ETH0] == OK && outcome[ETH1] == OK && start_thread(tcp_echo, tcpAlloc()) && start_thread(tcp_echo, tcpAlloc()) &&
-           start_thread(udp_echo, udpAlloc()) && start_thread(relay, tcpAlloc());
+    good = good && outcome[ETH0] == OK && outcome[ETH1] == OK && start_thread(tcp_echo, tcpAlloc()) &&
+           start_thread(tcp_echo, tcpAlloc()) && start_thread(udp_echo, udpAlloc()) && start_thread(relay, tcpAlloc());
     print(good ? "xinu: services are running\n" : "xinu: no address, or no memory\n");
 }

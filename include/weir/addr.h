@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Addresses. Outside src/ip, src/wire and api/ nothing looks inside a weir_addr: use the functions below. Integers are in
-// host byte order.
+// Addresses. Outside src/ip, src/wire and api/ nothing looks inside a weir_addr: use the functions below. Integers are
+// in host byte order.
 //
 // Without WEIR_CFG_IP6 an address is of IPv4, and 4 bytes. With it, it is 16 bytes as they are on the wire, and an IPv4
-// address is the one that is mapped into them (RFC 4291 §2.5.5.2). The zone of an IPv6 link-local unicast address (RFC 4007
-// §11: the index of its interface) lies in its second 16 bits, which are 0 on the wire: it is part of the address wherever
-// addresses are compared, and never leaves the host. A multicast address has none: the interface stands beside it.
+// address is the one that is mapped into them (RFC 4291 §2.5.5.2). The zone of an IPv6 link-local unicast address (RFC
+// 4007 §11: the index of its interface) lies in its second 16 bits, which are 0 on the wire: it is part of the address
+// wherever addresses are compared, and never leaves the host. A multicast address has none: the interface stands beside
+// it.
 #ifndef WEIR_ADDR_H
 #define WEIR_ADDR_H
 
@@ -60,7 +61,10 @@ static inline struct weir_addr weir_addr_v4(uint32_t host_order)
 }
 // The other way, for protocols that know IPv4 addresses alone; 0 for `any`.
 static inline uint32_t weir_addr_to_v4(struct weir_addr a) { return weir_addr_word(a, 3); }
-static inline bool weir_addr_is_v4(struct weir_addr a) { return !(a.words[0] | a.words[1]) && a.words[2] == weir_addr_word_of(0xffff); }
+static inline bool weir_addr_is_v4(struct weir_addr a)
+{
+    return !(a.words[0] | a.words[1]) && a.words[2] == weir_addr_word_of(0xffff);
+}
 // From 16 bytes as on the wire. (The zone of a link-local address is 0.)
 struct weir_addr weir_addr_v6(const uint8_t bytes[16]);
 static inline bool weir_addr_is_link_local6(struct weir_addr a) { return weir_addr_word(a, 0) >> 22 == 0xfe80u >> 6; }
@@ -75,7 +79,8 @@ struct weir_addr weir_addr_with_zone(struct weir_addr a, uint8_t netif_index);
 void weir_addr_to_v6(struct weir_addr a, uint8_t bytes[16]);
 static inline bool weir_addr_equal(struct weir_addr a, struct weir_addr b)
 {
-    return !((a.words[0] ^ b.words[0]) | (a.words[1] ^ b.words[1]) | (a.words[2] ^ b.words[2]) | (a.words[3] ^ b.words[3]));
+    return !((a.words[0] ^ b.words[0]) | (a.words[1] ^ b.words[1]) | (a.words[2] ^ b.words[2]) |
+             (a.words[3] ^ b.words[3]));
 }
 // :: and 0.0.0.0.
 static inline bool weir_addr_is_any(struct weir_addr a)
@@ -85,7 +90,10 @@ static inline bool weir_addr_is_any(struct weir_addr a)
 bool weir_addr_is_multicast(struct weir_addr a);
 bool weir_addr_is_loopback(struct weir_addr a);
 // Limited broadcast only; whether an address is a subnet's broadcast is the interface's knowledge.
-static inline bool weir_addr_is_broadcast(struct weir_addr a) { return weir_addr_is_v4(a) && weir_addr_word(a, 3) == 0xffffffffu; }
+static inline bool weir_addr_is_broadcast(struct weir_addr a)
+{
+    return weir_addr_is_v4(a) && weir_addr_word(a, 3) == 0xffffffffu;
+}
 static inline uint8_t weir_addr_bits(struct weir_addr a) { return weir_addr_is_v4(a) ? 32 : 128; }
 // Whether the first `bits` bits are the same, 0 to the length of an address of the family; of one family always.
 bool weir_addr_in_prefix(struct weir_addr a, struct weir_addr prefix, uint8_t bits);
@@ -106,7 +114,10 @@ static inline struct weir_addr weir_addr_v4(uint32_t host_order)
 static inline uint32_t weir_addr_to_v4(struct weir_addr a) { return a.v4; }
 static inline bool weir_addr_is_v4(struct weir_addr a) { return (void)a, true; }
 static inline uint8_t weir_addr_zone(struct weir_addr a) { return (void)a, (uint8_t)0; }
-static inline struct weir_addr weir_addr_with_zone(struct weir_addr a, uint8_t netif_index) { return (void)netif_index, a; }
+static inline struct weir_addr weir_addr_with_zone(struct weir_addr a, uint8_t netif_index)
+{
+    return (void)netif_index, a;
+}
 static inline bool weir_addr_equal(struct weir_addr a, struct weir_addr b) { return a.v4 == b.v4; }
 static inline bool weir_addr_is_any(struct weir_addr a) { return a.v4 == 0; }
 static inline bool weir_addr_is_multicast(struct weir_addr a) { return a.v4 >> 28 == 0xe; }
@@ -128,7 +139,8 @@ static inline struct weir_addr weir_addr_prefix(struct weir_addr a, uint8_t bits
 #endif
 
 #if WEIR_CFG_IP6
-// Addresses as text, of either family: 192.0.2.1, 2001:db8::1 (RFC 5952), and a link-local one with its zone as a number, fe80::1%2.
+// Addresses as text, of either family: 192.0.2.1, 2001:db8::1 (RFC 5952), and a link-local one with its zone as a
+// number, fe80::1%2.
 #define WEIR_ADDR_TEXT_BYTES 50u  // room for any of them with its 0
 // False, and `out` unchanged: the `length` characters are not one address and nothing else.
 bool weir_addr_read(const char *text, uint32_t length, struct weir_addr *out);

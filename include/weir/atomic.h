@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Atomic members of structs in headers, for ports and drivers; the core has none. In C++ std::atomic is what C's _Atomic is, with the same
-// size and layout in gcc and clang.
+// Atomic members of structs in headers, for ports and drivers; the core has none. In C++ std::atomic is what C's
+// _Atomic is, with the same size and layout in gcc and clang.
 #ifndef WEIR_ATOMIC_H
 #define WEIR_ATOMIC_H
 

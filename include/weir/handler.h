@@ -14,7 +14,8 @@ WEIR_BEGIN_DECLS
 struct weir_ethertype_handler {
     struct weir_ethertype_handler *next;  // Weir's
     uint16_t ethertype;
-    void (*input)(struct weir_ethertype_handler *self, struct weir_netif *netif, const struct weir_frame *frame, uint32_t offset);
+    void (*input)(struct weir_ethertype_handler *self, struct weir_netif *netif, const struct weir_frame *frame,
+                  uint32_t offset);
     void *context;
 };
 
@@ -22,21 +23,21 @@ struct weir_ethertype_handler {
 struct weir_protocol_handler {
     struct weir_protocol_handler *next;  // Weir's
     uint8_t protocol;
-    void (*input)(struct weir_protocol_handler *self, struct weir_netif *netif, const struct weir_frame *frame, uint32_t offset,
-                  struct weir_addr source, struct weir_addr destination);
+    void (*input)(struct weir_protocol_handler *self, struct weir_netif *netif, const struct weir_frame *frame,
+                  uint32_t offset, struct weir_addr source, struct weir_addr destination);
     void *context;
 };
 
 // Sees every frame of every interface, as it arrives and as it is handed to a driver that took it.
 struct weir_tap {
     struct weir_tap *next;  // Weir's
-    void (*frame)(struct weir_tap *self, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count,
-                  uint64_t now_us);
+    void (*frame)(struct weir_tap *self, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices,
+                  uint16_t count, uint64_t now_us);
     void *context;
 };
 
-// What another host did to an address of ours, or what became of it (RFC 5227, RFC 4862 §5.5.4). `netif->conflict_mac` says who claimed
-// it.
+// What another host did to an address of ours, or what became of it (RFC 5227, RFC 4862 §5.5.4). `netif->conflict_mac`
+// says who claimed it.
 enum weir_address_event {
     WEIR_ADDRESS_DEFENDED,    // claimed by another host; we go on using it, and say so
     WEIR_ADDRESS_LOST,        // given up, or not taken: its state is CONFLICT until it proves free
@@ -46,7 +47,8 @@ enum weir_address_event {
 };
 struct weir_address_watch {
     struct weir_address_watch *next;  // Weir's
-    void (*event)(struct weir_address_watch *self, const struct weir_netif *netif, struct weir_addr address, enum weir_address_event event);
+    void (*event)(struct weir_address_watch *self, const struct weir_netif *netif, struct weir_addr address,
+                  enum weir_address_event event);
     void *context;
 };
 

@@ -26,7 +26,8 @@ struct weir_config {
     uint32_t sockets_max;            // sockets of all kinds at once
     uint32_t tcp_send_buffer_bytes;  // default limit of a stream's send queue
     uint32_t tcp_receive_buffer_bytes;
-    uint64_t memory_budget_bytes;    // all memory taken from the port (allocator builds; docs/memory.md); UINT64_MAX: no limit
+    uint64_t
+        memory_budget_bytes;  // all memory taken from the port (allocator builds; docs/memory.md); UINT64_MAX: no limit
     const char *congestion_control;  // a name of weir_cc_list, as "cubic"; NULL: the first
     uint8_t tcp_ecn;                 // enum weir_ecn (weir/socket.h): what sockets want, until they say otherwise
 };
@@ -34,16 +35,19 @@ struct weir_config {
 // Bytes that weir_create needs for `memory` (static builds; in allocator builds the fixed part only).
 size_t weir_size(const struct weir_config *config);
 // Builds an instance in `memory` (at least weir_size bytes, aligned for any type), or, when memory is NULL, in memory
-// from port->alloc. NULL: too small, no allocator, no entropy, or an unknown congestion control. `port` is kept, not copied.
+// from port->alloc. NULL: too small, no allocator, no entropy, or an unknown congestion control. `port` is kept, not
+// copied.
 struct weir *weir_create(void *memory, size_t bytes, const struct weir_port *port, const struct weir_config *config);
-// Aborts every connection (RST where one is due is sent by one last poll), frees all memory. Interfaces stay the caller's.
+// Aborts every connection (RST where one is due is sent by one last poll), frees all memory. Interfaces stay the
+// caller's.
 void weir_destroy(struct weir *weir);
 
-// Sets the instance's time, µs; call before a batch of input or socket calls. Never backwards (an older value is ignored).
+// Sets the instance's time, µs; call before a batch of input or socket calls. Never backwards (an older value is
+// ignored).
 void weir_clock(struct weir *weir, uint64_t now_us);
-// The only place that transmits. Bounded work: at most 16 sockets have a turn, of WEIR_CFG_POLL_QUANTUM frames each and 256
-// together, and 16 timers fire (src/instance.c names them). Returns the next deadline in µs: <= now_us when work is left,
-// WEIR_NEVER when nothing is pending.
+// The only place that transmits. Bounded work: at most 16 sockets have a turn, of WEIR_CFG_POLL_QUANTUM frames each and
+// 256 together, and 16 timers fire (src/instance.c names them). Returns the next deadline in µs: <= now_us when work is
+// left, WEIR_NEVER when nothing is pending.
 uint64_t weir_poll(struct weir *weir, uint64_t now_us);
 
 const struct weir_port *weir_port(const struct weir *weir);

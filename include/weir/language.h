@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What C and C++ write differently, so that every header of Weir can be included from C11, C23 and C++17. `make check` compiles each header
-// alone as all three.
+// What C and C++ write differently, so that every header of Weir can be included from C11, C23 and C++17. `make check`
+// compiles each header alone as all three.
 #ifndef WEIR_LANGUAGE_H
 #define WEIR_LANGUAGE_H
 
-// Around the declarations of a header. In C++ they have C linkage. A struct and a function may have one name in C (struct weir_port,
-// weir_port), which g++ warns of with -Wshadow; both remain usable there, since the struct is always named with its keyword.
+// Around the declarations of a header. In C++ they have C linkage. A struct and a function may have one name in C
+// (struct weir_port, weir_port), which g++ warns of with -Wshadow; both remain usable there, since the struct is always
+// named with its keyword.
 #ifdef __cplusplus
 #define WEIR_BEGIN_DECLS \
     extern "C" { \

@@ -54,8 +54,8 @@ enum weir_tx_verdict {
 
 enum weir_gso { WEIR_GSO_NONE, WEIR_GSO_TCP4, WEIR_GSO_UDP4, WEIR_GSO_TCP6 };
 
-// A frame to transmit. slices[0] is the header part (link to transport), behind which a few bytes of payload may stand, and is never held;
-// the rest is payload.
+// A frame to transmit. slices[0] is the header part (link to transport), behind which a few bytes of payload may stand,
+// and is never held; the rest is payload.
 struct weir_tx {
     const struct weir_slice *slices;
     uint32_t length;           // bytes in all slices together
@@ -90,17 +90,18 @@ struct weir_driver {
     void (*flush)(struct weir_netif *netif);
     // Delivers at most `budget` frames through weir_input; returns how many it delivered. For pollers (NAPI-like).
     int (*poll)(struct weir_netif *netif, int budget);
-    // Adds (join) or removes a multicast link address from the receive filter. 32 groups share one address, so it may be added
-    // more than once: count. NULL: the device passes all multicast.
+    // Adds (join) or removes a multicast link address from the receive filter. 32 groups share one address, so it may
+    // be added more than once: count. NULL: the device passes all multicast.
     void (*filter)(struct weir_netif *netif, const uint8_t address[6], bool join);
-    // Work of the driver's own that time brings (a delaying wrapper, a look at the carrier). Does what is due at now_us and returns
-    // the next deadline, µs; WEIR_NEVER: none; not after now_us: it delivered or sent something, call again. The poller calls it
-    // before weir_poll (it may deliver input) and again after it (tx may have brought a deadline nearer). NULL: never.
+    // Work of the driver's own that time brings (a delaying wrapper, a look at the carrier). Does what is due at now_us
+    // and returns the next deadline, µs; WEIR_NEVER: none; not after now_us: it delivered or sent something, call
+    // again. The poller calls it before weir_poll (it may deliver input) and again after it (tx may have brought a
+    // deadline nearer). NULL: never.
     uint64_t (*timer)(struct weir_netif *netif, uint64_t now_us);
 };
 
-// Who receives what a driver delivers. NULL in weir_netif.upper means the stack; a wrapper (drivers/wrap) puts itself into the
-// netif of the driver it wraps, and is the driver of a netif around it. All four are required.
+// Who receives what a driver delivers. NULL in weir_netif.upper means the stack; a wrapper (drivers/wrap) puts itself
+// into the netif of the driver it wraps, and is the driver of a netif around it. All four are required.
 struct weir_upper {
     void (*input)(struct weir_netif *netif, const struct weir_frame *frame);
     void (*ready)(struct weir_netif *netif);
@@ -115,8 +116,8 @@ enum weir_netif_flag {
     WEIR_NETIF_VLAN = 16,       // frames carry an 802.1Q tag with `vlan`
 };
 
-// Counters and the fields before `address` are there in every build, so that one driver's object serves them all, unless
-// WEIR_CFG_NETIF_LEAN.
+// Counters and the fields before `address` are there in every build, so that one driver's object serves them all,
+// unless WEIR_CFG_NETIF_LEAN.
 struct weir_netif_stats {
 #if !WEIR_CFG_NETIF_LEAN
     uint64_t rx_bytes, tx_bytes;
@@ -177,7 +178,8 @@ struct weir_netif_ip6 {
 // What an interface does of IPv6 by itself, a bit mask. Addresses can be added in any case (weir_netif_address_add).
 enum weir_ip6 {
     WEIR_IP6_LINK_LOCAL = 1,  // it has an address of the link
-    WEIR_IP6_AUTO = 2,        // it asks for routers, takes what they advertise, and makes addresses out of their prefixes (RFC 4862)
+    WEIR_IP6_AUTO =
+        2,  // it asks for routers, takes what they advertise, and makes addresses out of their prefixes (RFC 4862)
 };
 #endif
 
@@ -202,7 +204,8 @@ struct weir_netif {
 #endif
     struct weir_netif_stats stats;
 #if !WEIR_CFG_NETIF_LEAN
-    uint32_t conflict_total;  // ARP packets in which other hosts claimed an address of it, since the interface was initialised
+    uint32_t conflict_total;  // ARP packets in which other hosts claimed an address of it, since the interface was
+                              // initialised
     uint8_t conflict_mac[6];  // who claimed one last, where conflict_total is not 0
 #endif
     struct weir_netif_address address;  // the first of its list, which weir_netif_set_address sets
@@ -230,39 +233,52 @@ static inline const struct weir_netif_address *weir_netif_address_after(const st
     return 0;
 }
 #else
-static inline const struct weir_netif_address *weir_netif_address_after(const struct weir_netif_address *a) { return a->next; }
+static inline const struct weir_netif_address *weir_netif_address_after(const struct weir_netif_address *a)
+{
+    return a->next;
+}
 #endif
 
 extern const struct weir_link weir_link_ethernet;  // Ethernet II, 802.1Q, ARP
 extern const struct weir_link weir_link_rawip;     // bare IP packets (TUN, SLIP, PPP)
 
-enum weir_address_state { WEIR_ADDRESS_NONE, WEIR_ADDRESS_PROBING, WEIR_ADDRESS_ANNOUNCING, WEIR_ADDRESS_READY, WEIR_ADDRESS_CONFLICT };
+enum weir_address_state {
+    WEIR_ADDRESS_NONE,
+    WEIR_ADDRESS_PROBING,
+    WEIR_ADDRESS_ANNOUNCING,
+    WEIR_ADDRESS_READY,
+    WEIR_ADDRESS_CONFLICT
+};
 
 // How an address is taken into use, and what happens when another host claims it (RFC 5227). What was given up
 // (state: CONFLICT) is probed again after 10, 20, 40 and then every 60 s, and taken when nobody answers, unless
 // another address was set meanwhile.
 enum weir_address_mode {
-    WEIR_ADDRESS_AT_ONCE,       // static: use now and announce (§2.3); defended once in ten seconds, never given up (§2.4(c))
-    WEIR_ADDRESS_PROBE,         // leased: probe first (§2.1.1); given up when its defence is disputed within ten seconds
+    WEIR_ADDRESS_AT_ONCE,  // static: use now and announce (§2.3); defended once in ten seconds, never given up
+                           // (§2.4(c))
+    WEIR_ADDRESS_PROBE,    // leased: probe first (§2.1.1); given up when its defence is disputed within ten seconds
     WEIR_ADDRESS_PROBE_STATIC,  // static: probe first; then as AT_ONCE
 };
 
 // Prepares *netif (zeroed). `name` is cut at 7 bytes.
-void weir_netif_init(struct weir_netif *netif, const char *name, const struct weir_driver *driver, const struct weir_link *link);
+void weir_netif_init(struct weir_netif *netif, const char *name, const struct weir_driver *driver,
+                     const struct weir_link *link);
 // Adds it to the instance, administratively up, link up. WEIR_INVALID for an MTU below 68 or a repeated name.
 int weir_netif_add(struct weir *weir, struct weir_netif *netif);
-// Removes it: its routes, neighbours and addresses go; connections through it see no route until another appears. The driver first ends
-// what it holds (weir_tx_complete).
+// Removes it: its routes, neighbours and addresses go; connections through it see no route until another appears. The
+// driver first ends what it holds (weir_tx_complete).
 void weir_netif_remove(struct weir_netif *netif);
 int weir_netif_set_up(struct weir_netif *netif, bool up);
-// Sets (or with any: clears) the first address and its on-link prefix, 0 to 32, and the connected route. WEIR_INVALID: a multicast,
-// broadcast or loopback address; WEIR_IN_USE: it is a further address of the interface; WEIR_NO_MEMORY: the routing table is full (the
-// interface then has no address).
-int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode);
+// Sets (or with any: clears) the first address and its on-link prefix, 0 to 32, and the connected route. WEIR_INVALID:
+// a multicast, broadcast or loopback address; WEIR_IN_USE: it is a further address of the interface; WEIR_NO_MEMORY:
+// the routing table is full (the interface then has no address).
+int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length,
+                           enum weir_address_mode mode);
 #if WEIR_CFG_IP6
-// Begins IPv6 on an Ethernet interface of an instance, or (0) ends what it did by itself. `secret` makes the identifiers of its addresses:
-// as long as it is the same they are, too (RFC 7217), so keep it in flash; NULL: of the link-local address it is made from the MAC address
-// (RFC 4291), of others at random, anew each time. WEIR_INVALID: not in an instance; WEIR_NOT_SUPPORTED: no Ethernet.
+// Begins IPv6 on an Ethernet interface of an instance, or (0) ends what it did by itself. `secret` makes the
+// identifiers of its addresses: as long as it is the same they are, too (RFC 7217), so keep it in flash; NULL: of the
+// link-local address it is made from the MAC address (RFC 4291), of others at random, anew each time. WEIR_INVALID: not
+// in an instance; WEIR_NOT_SUPPORTED: no Ethernet.
 int weir_netif_ip6(struct weir_netif *netif, unsigned how, const uint8_t secret[16]);
 #endif
 struct weir_netif *weir_netif_find(struct weir *weir, const char *name);
@@ -272,31 +288,35 @@ struct weir_netif *weir_netif_find(struct weir *weir, const char *name);
 // does not ask for a source speaks from the address in the next hop's subnet, else from the first.
 // WEIR_INVALID: as for the first; WEIR_IN_USE: the interface has it; WEIR_NO_MEMORY: so many are in use, or the routing
 // table is full.
-int weir_netif_address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode);
+int weir_netif_address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length,
+                           enum weir_address_mode mode);
 // Also the first. Connections that use it go on only if it comes back. WEIR_NO_ADDRESS: the interface does not have it.
 int weir_netif_address_remove(struct weir_netif *netif, struct weir_addr address);
-// Until when (µs of weir_now_us; WEIR_NEVER, as an address begins: for ever) it is preferred, and valid; also of the first. Past the one it
-// is deprecated: still ours, but spoken from only where there is no other or a socket has it already; past the other it is removed.
-// The next weir_poll makes it so. WEIR_INVALID: preferred longer than valid; WEIR_NO_ADDRESS: the interface does not have it.
-int weir_netif_address_lifetimes(struct weir_netif *netif, struct weir_addr address, uint64_t preferred_until_us, uint64_t valid_until_us);
+// Until when (µs of weir_now_us; WEIR_NEVER, as an address begins: for ever) it is preferred, and valid; also of the
+// first. Past the one it is deprecated: still ours, but spoken from only where there is no other or a socket has it
+// already; past the other it is removed. The next weir_poll makes it so. WEIR_INVALID: preferred longer than valid;
+// WEIR_NO_ADDRESS: the interface does not have it.
+int weir_netif_address_lifetimes(struct weir_netif *netif, struct weir_addr address, uint64_t preferred_until_us,
+                                 uint64_t valid_until_us);
 // The addresses of an interface one after another, the first with `after` NULL. NULL: there is no more.
 static inline const struct weir_netif_address *weir_netif_address_next(const struct weir_netif *netif,
                                                                        const struct weir_netif_address *after)
 {
-    return !after && !weir_addr_is_any(netif->address.addr) ? &netif->address : weir_netif_address_after(after ? after : &netif->address);
+    return !after && !weir_addr_is_any(netif->address.addr) ? &netif->address
+                                                            : weir_netif_address_after(after ? after : &netif->address);
 }
 
 // Routes: longest prefix, then lowest metric. gateway any: on-link. prefix 0.0.0.0/0 is the default route.
-int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif,
-                   uint8_t metric);
+int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
+                   struct weir_netif *netif, uint8_t metric);
 int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
                       struct weir_netif *netif);
 
 // --- what a driver calls -------------------------------------------------------------------------------------------
 // Hands a frame up. Never calls back into the driver's tx. Bounded work: proportional to the frame.
 void weir_input(struct weir_netif *netif, const struct weir_frame *frame);
-// From within `tx`, which answers DONE or HELD: this frame took the last place there is, so the next one need not be made only to be
-// refused.
+// From within `tx`, which answers DONE or HELD: this frame took the last place there is, so the next one need not be
+// made only to be refused.
 static inline void weir_tx_full(struct weir_netif *netif) { netif->flags |= WEIR_NETIF_TX_BLOCKED; }
 // After WEIR_TX_FULL or weir_tx_full: there is room again. The next weir_poll transmits.
 void weir_tx_ready(struct weir_netif *netif);

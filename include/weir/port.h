@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The port: all that Weir asks of the system below it, on one page. Weir's core (src/) calls only `alloc`, `free`,
-// `sum`, `copy_sum`, `copy` and `entropy`, none of which may block. The rest serves api/ and the poller, outside the core.
+// `sum`, `copy_sum`, `copy` and `entropy`, none of which may block. The rest serves api/ and the poller, outside the
+// core.
 #ifndef WEIR_PORT_H
 #define WEIR_PORT_H
 
@@ -25,8 +26,8 @@ struct weir_port {
     // A machine without a source says so in its own documentation; Weir mixes arrival times in, and no more.
     void (*entropy)(void *context, void *out, size_t bytes);
     // The CPU's fastest RFC 1071 sum, and copy with sum. NULL: portable C. Both return the 16-bit ones'-complement
-    // sum (not its complement), in native byte order, of the bytes as if they began at an even offset. A stack built with
-    // -DWEIR_SUM=name calls that function directly, and `sum` is not asked.
+    // sum (not its complement), in native byte order, of the bytes as if they began at an even offset. A stack built
+    // with -DWEIR_SUM=name calls that function directly, and `sum` is not asked.
     uint16_t (*sum)(const void *data, size_t bytes);
     uint16_t (*copy_sum)(void *WEIR_RESTRICT to, const void *WEIR_RESTRICT from, size_t bytes);
     // The CPU's fastest copy of a long stretch of a stream. NULL: memcpy.

@@ -43,14 +43,16 @@ struct weir_span {
 
 weir_socket weir_socket_open(struct weir *weir, enum weir_socket_type type, uint8_t protocol /* WEIR_RAW only */);
 int weir_socket_bind(struct weir *weir, weir_socket socket, const struct weir_endpoint *local);
-// Streams: WEIR_IN_PROGRESS, then WRITABLE or ERROR tells the end. Datagrams: sets (or with port 0 and any: clears) the peer.
+// Streams: WEIR_IN_PROGRESS, then WRITABLE or ERROR tells the end. Datagrams: sets (or with port 0 and any: clears) the
+// peer.
 int weir_socket_connect(struct weir *weir, weir_socket socket, const struct weir_endpoint *peer);
 // backlog: complete connections that wait for accept, 1 to WEIR_CFG_LISTEN_BACKLOG_MAX (clamped).
 int weir_socket_listen(struct weir *weir, weir_socket socket, uint32_t backlog);
 weir_socket weir_socket_accept(struct weir *weir, weir_socket listener);
 enum weir_shutdown { WEIR_SHUT_READ = 1, WEIR_SHUT_WRITE = 2, WEIR_SHUT_BOTH = 3 };
 int weir_socket_shutdown(struct weir *weir, weir_socket socket, enum weir_shutdown how);
-// Ends the handle. A stream goes on in the background until its data and FIN are acknowledged (or LINGER says otherwise).
+// Ends the handle. A stream goes on in the background until its data and FIN are acknowledged (or LINGER says
+// otherwise).
 int weir_socket_close(struct weir *weir, weir_socket socket);
 // Ends the handle with RST (streams).
 int weir_socket_abort(struct weir *weir, weir_socket socket);
@@ -62,11 +64,13 @@ int weir_socket_peer(struct weir *weir, weir_socket socket, struct weir_endpoint
 // returned: WEIR_AGAIN). They stay valid until commit or close; commit makes the first `bytes` of them data to send.
 int weir_socket_reserve(struct weir *weir, weir_socket socket, uint32_t want, struct weir_span *spans, int count);
 int weir_socket_commit(struct weir *weir, weir_socket socket, uint32_t bytes);
-// Lends up to `count` slices of received data, stopping at an urgent mark, starting `skip` bytes in. Returns bytes lent;
-// 0 is end of stream; WEIR_AGAIN: none yet. Valid until consume or close. consume may send a window update (next poll).
+// Lends up to `count` slices of received data, stopping at an urgent mark, starting `skip` bytes in. Returns bytes
+// lent; 0 is end of stream; WEIR_AGAIN: none yet. Valid until consume or close. consume may send a window update (next
+// poll).
 int weir_socket_peek(struct weir *weir, weir_socket socket, uint32_t skip, struct weir_slice *slices, int count);
 int weir_socket_consume(struct weir *weir, weir_socket socket, uint32_t bytes);
-// What has been received is acknowledged with the next poll, not after the delay (RFC 1122 §4.2.3.2); WEIR_OK also when nothing is owed.
+// What has been received is acknowledged with the next poll, not after the delay (RFC 1122 §4.2.3.2); WEIR_OK also when
+// nothing is owed.
 int weir_socket_acknowledge(struct weir *weir, weir_socket socket);
 // Copying forms. Return bytes moved, or an error.
 int weir_socket_write(struct weir *weir, weir_socket socket, const void *data, uint32_t bytes);
@@ -86,24 +90,26 @@ struct weir_message {
     uint32_t length;  // bytes of the datagram (received: also of what did not fit)
 };
 // Queues one datagram gathered from slices; the next poll sends it. Returns its length. AGAIN: the send queue is full.
-int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct weir_message *message, const struct weir_slice *slices,
-                             int count);
+int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct weir_message *message,
+                             const struct weir_slice *slices, int count);
 // Lends the oldest datagram, in one piece; AGAIN: none. Valid until weir_socket_discard or close.
-int weir_socket_peek_message(struct weir *weir, weir_socket socket, struct weir_message *message, struct weir_slice *slice);
+int weir_socket_peek_message(struct weir *weir, weir_socket socket, struct weir_message *message,
+                             struct weir_slice *slice);
 int weir_socket_discard(struct weir *weir, weir_socket socket);
 
-// --- readiness --------------------------------------------------------------------------------------------------------
+// --- readiness -------------------------------------------------------------------------------------------------------
 int weir_socket_ready(struct weir *weir, weir_socket socket);  // enum weir_ready bits now, or an error
 // Takes the next socket with news off the ready list: its handle, and in *events what became true since; 0: none left.
 // Drain it after weir_poll; then unlock; then wake tasks or run callbacks.
 weir_socket weir_ready_next(struct weir *weir, uint32_t *events);
 // Whether calls since the last weir_poll left something to transmit: then the poller must be told (port->kick).
 int weir_output_pending(const struct weir *weir);
-// A pointer of the user's (a task, a wait object) kept with the socket; NULL by default. So that several users can share an
-// instance it points, by convention, at a struct weir_watch, and whoever drains the ready list calls it (weir_dispatch does).
+// A pointer of the user's (a task, a wait object) kept with the socket; NULL by default. So that several users can
+// share an instance it points, by convention, at a struct weir_watch, and whoever drains the ready list calls it
+// (weir_dispatch does).
 struct weir_watch {
-    // `events` became true since the last call (enum weir_ready, edges). With the lock held, outside weir_poll and weir_input: may
-    // use the socket API, must not block.
+    // `events` became true since the last call (enum weir_ready, edges). With the lock held, outside weir_poll and
+    // weir_input: may use the socket API, must not block.
     void (*event)(struct weir_watch *watch, weir_socket socket, uint32_t events);
 };
 // Takes at most `most` sockets off the ready list and calls their watches; returns how many it took.
@@ -111,7 +117,7 @@ uint32_t weir_dispatch(struct weir *weir, uint32_t most);
 int weir_socket_set_user(struct weir *weir, weir_socket socket, void *user);
 void *weir_socket_user(struct weir *weir, weir_socket socket);
 
-// --- options ----------------------------------------------------------------------------------------------------------
+// --- options ---------------------------------------------------------------------------------------------------------
 enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_ERROR,                 // get: the pending enum weir_error, and clears it
     WEIR_OPTION_TYPE,                  // get: enum weir_socket_type
@@ -124,36 +130,40 @@ enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_SEND_BUFFER,           // bytes; limit of the send queue
     WEIR_OPTION_RECEIVE_BUFFER,        // bytes; limit of the receive queue. Never moves the advertised right edge left
     WEIR_OPTION_SEND_LOW_WATER,        // bytes of room that make WRITABLE; 1; datagrams
-    WEIR_OPTION_RECEIVE_LOW_WATER,     // bytes that make READABLE; 1; so do the end, an error, and a window too full for more
-    WEIR_OPTION_OOB_INLINE,            // 0/1; 0
-    WEIR_OPTION_BROADCAST,             // 0/1; 0; datagrams to broadcast addresses
-    WEIR_OPTION_BIND_NETIF,            // interface index; 0 any
-    WEIR_OPTION_NO_DELAY,              // 0/1; 0; Nagle off
-    WEIR_OPTION_CORK,                  // 0/1; 0; only full segments leave, or what has waited for an RTO
-    WEIR_OPTION_QUICK_ACK,             // 0/1; 0; every segment acknowledged at once
-    WEIR_OPTION_MAX_SEGMENT,           // bytes, 64–65495; set before connect/listen
-    WEIR_OPTION_USER_TIMEOUT_MS,       // 0: default; get: also what was taken over from the peer (RFC 5482)
-    WEIR_OPTION_DEFER_ACCEPT_S,        // 0: off; listener
-    WEIR_OPTION_TTL,                   // 1–255; 64
-    WEIR_OPTION_TOS,                   // 0–255; 0 (ECN bits are the stack's on streams)
-    WEIR_OPTION_DONT_FRAGMENT,         // 0/1; stream 1, datagram 0: path MTU discovery
-    WEIR_OPTION_MTU,                   // get: path MTU of a connected socket
-    WEIR_OPTION_MULTICAST_TTL,         // 0–255; 1
-    WEIR_OPTION_MULTICAST_LOOP,        // 0/1; 1
-    WEIR_OPTION_MULTICAST_NETIF,       // interface index; 0 by route
-    WEIR_OPTION_HEADER_INCLUDED,       // 0/1; 0; WEIR_RAW
-    WEIR_OPTION_ICMP_FILTER,           // bit mask of ICMP types not wanted; WEIR_RAW with protocol 1
-    WEIR_OPTION_READABLE_BYTES,        // get: FIONREAD
-    WEIR_OPTION_UNSENT_BYTES,          // get: queued and not yet sent (SIOCOUTQNSD)
-    WEIR_OPTION_UNACKED_BYTES,         // get: queued or in flight (SIOCOUTQ)
-    WEIR_OPTION_LISTENING,             // get: 0/1
-    WEIR_OPTION_ECN,                   // enum weir_ecn; PASSIVE; stream: set before connect or listen; get, once connected: what was agreed
-    WEIR_OPTION_MAX_PACING_RATE,       // bytes/s; 0: none. Set, the stream is paced; INT32_MAX: at TCP's own rate, without limit
-    WEIR_OPTION_RTO_MIN_US,  // µs, 1000–3000000; 200000 (WEIR_CFG_TCP_RTO_MIN_MS); stream: the RTO is never less than this above SRTT
-    WEIR_OPTION_SEND_DEADLINE_US,  // µs, 0–10000000; 0: none; stream: what is written is of use for so long: sent again sooner, bundled
-                                   // (docs/realtime.md)
-    WEIR_OPTION_USER_TIMEOUT_OPTION,  // enum weir_user_timeout_option; OFF; stream: the user timeout is told to the peer, and the peer's
-                                      // heard
+    WEIR_OPTION_RECEIVE_LOW_WATER,  // bytes that make READABLE; 1; so do the end, an error, and a window too full for
+                                    // more
+    WEIR_OPTION_OOB_INLINE,         // 0/1; 0
+    WEIR_OPTION_BROADCAST,          // 0/1; 0; datagrams to broadcast addresses
+    WEIR_OPTION_BIND_NETIF,         // interface index; 0 any
+    WEIR_OPTION_NO_DELAY,           // 0/1; 0; Nagle off
+    WEIR_OPTION_CORK,               // 0/1; 0; only full segments leave, or what has waited for an RTO
+    WEIR_OPTION_QUICK_ACK,          // 0/1; 0; every segment acknowledged at once
+    WEIR_OPTION_MAX_SEGMENT,        // bytes, 64–65495; set before connect/listen
+    WEIR_OPTION_USER_TIMEOUT_MS,    // 0: default; get: also what was taken over from the peer (RFC 5482)
+    WEIR_OPTION_DEFER_ACCEPT_S,     // 0: off; listener
+    WEIR_OPTION_TTL,                // 1–255; 64
+    WEIR_OPTION_TOS,                // 0–255; 0 (ECN bits are the stack's on streams)
+    WEIR_OPTION_DONT_FRAGMENT,      // 0/1; stream 1, datagram 0: path MTU discovery
+    WEIR_OPTION_MTU,                // get: path MTU of a connected socket
+    WEIR_OPTION_MULTICAST_TTL,      // 0–255; 1
+    WEIR_OPTION_MULTICAST_LOOP,     // 0/1; 1
+    WEIR_OPTION_MULTICAST_NETIF,    // interface index; 0 by route
+    WEIR_OPTION_HEADER_INCLUDED,    // 0/1; 0; WEIR_RAW
+    WEIR_OPTION_ICMP_FILTER,        // bit mask of ICMP types not wanted; WEIR_RAW with protocol 1
+    WEIR_OPTION_READABLE_BYTES,     // get: FIONREAD
+    WEIR_OPTION_UNSENT_BYTES,       // get: queued and not yet sent (SIOCOUTQNSD)
+    WEIR_OPTION_UNACKED_BYTES,      // get: queued or in flight (SIOCOUTQ)
+    WEIR_OPTION_LISTENING,          // get: 0/1
+    WEIR_OPTION_ECN,  // enum weir_ecn; PASSIVE; stream: set before connect or listen; get, once connected: what was
+                      // agreed
+    WEIR_OPTION_MAX_PACING_RATE,  // bytes/s; 0: none. Set, the stream is paced; INT32_MAX: at TCP's own rate, without
+                                  // limit
+    WEIR_OPTION_RTO_MIN_US,  // µs, 1000–3000000; 200000 (WEIR_CFG_TCP_RTO_MIN_MS); stream: the RTO is never less than
+                             // this above SRTT
+    WEIR_OPTION_SEND_DEADLINE_US,  // µs, 0–10000000; 0: none; stream: what is written is of use for so long: sent again
+                                   // sooner, bundled (docs/realtime.md)
+    WEIR_OPTION_USER_TIMEOUT_OPTION,  // enum weir_user_timeout_option; OFF; stream: the user timeout is told to the
+                                      // peer, and the peer's heard
 #if WEIR_CFG_IP6
     WEIR_OPTION_FAMILY,  // 0: both; 4, 6: of IPv4, of IPv6 alone; 0; set before bind and connect (WEIR_INVALID after)
 #endif
@@ -165,9 +175,11 @@ enum weir_ecn {
     WEIR_ECN_OFF,       // neither asked for nor agreed to
     WEIR_ECN_PASSIVE,   // agreed to when the peer asks (Linux's tcp_ecn=2)
     WEIR_ECN_ON,        // also asked for
-    WEIR_ECN_ACCURATE,  // accurate feedback (RFC 9768) asked for and agreed to; RFC 3168's with a peer that knows only that
+    WEIR_ECN_ACCURATE,  // accurate feedback (RFC 9768) asked for and agreed to; RFC 3168's with a peer that knows only
+                        // that
 };
-// Whether both ends tell each other how long data may stay unacknowledged (RFC 5482). Off: a stranger could have us keep connections.
+// Whether both ends tell each other how long data may stay unacknowledged (RFC 5482). Off: a stranger could have us
+// keep connections.
 enum weir_user_timeout_option {
     WEIR_UTO_OFF,     // neither told nor heard
     WEIR_UTO_ON,      // told; the peer's is followed, within limits, as long as USER_TIMEOUT_MS is 0
@@ -180,7 +192,8 @@ int weir_socket_get(struct weir *weir, weir_socket socket, enum weir_option opti
 struct weir_netif *weir_netif_at(struct weir *weir, uint8_t index);
 int weir_socket_set_congestion(struct weir *weir, weir_socket socket, const char *name);
 const char *weir_socket_congestion(struct weir *weir, weir_socket socket);
-int weir_socket_membership(struct weir *weir, weir_socket socket, struct weir_addr group, uint8_t netif_index, int join);
+int weir_socket_membership(struct weir *weir, weir_socket socket, struct weir_addr group, uint8_t netif_index,
+                           int join);
 
 WEIR_END_DECLS
 

@@ -91,7 +91,8 @@ WEIR_BEGIN_DECLS
     X(TCP_CONNECTED, "active connections established") \
     X(TCP_TIMED_OUT, "connections ended by time") \
     X(TCP_NO_MEMORY, "segment dropped: no memory for its data") \
-    X(TCP_INSANE, "connections dropped because their own state contradicted itself: a fault of the stack, please report it") \
+    X(TCP_INSANE, \
+      "connections dropped because their own state contradicted itself: a fault of the stack, please report it") \
     X(TCP_ECN, "connections that agreed on ECN (RFC 3168)") \
     X(TCP_ACCECN, "connections that agreed on accurate ECN feedback (RFC 9768)") \
     X(TCP_ECN_GIVEN_UP, "connects that asked for ECN without an answer, and went on without") \
@@ -152,20 +153,21 @@ struct weir_tcp_info {
     uint32_t duplicates;    // segments that the peer reports it had already (RFC 2883)
     uint64_t bytes_sent, bytes_retrans, bytes_acked, bytes_received;
     uint32_t segs_out, segs_in;
-    uint32_t received_ce, delivered_ce;       // segments that came marked; of ours, as far as the peer told
-    uint64_t pacing_rate;                     // bytes/s; 0: not paced
-    uint64_t delivery_rate;                   // bytes/s, the newest sample; 0: none (only where the algorithm wants samples)
-    bool delivery_rate_app_limited;           // the rate measured the application
-    uint64_t bytes_delivered;                 // acknowledged or SACKed
-    uint32_t delivered;                       // the same in full segments, rounded up
+    uint32_t received_ce, delivered_ce;  // segments that came marked; of ours, as far as the peer told
+    uint64_t pacing_rate;                // bytes/s; 0: not paced
+    uint64_t delivery_rate;              // bytes/s, the newest sample; 0: none (only where the algorithm wants samples)
+    bool delivery_rate_app_limited;      // the rate measured the application
+    uint64_t bytes_delivered;            // acknowledged or SACKed
+    uint32_t delivered;                  // the same in full segments, rounded up
     uint32_t last_sent_us, last_received_us;  // since; after 71 minutes UINT32_MAX
 };
 int weir_socket_tcp_info(struct weir *weir, weir_socket socket, struct weir_tcp_info *out);
 
-// Walks every socket that has an address, including connections without a handle and half-open ones. Start with cursor 0;
-// returns the next cursor, 0 at the end. Each call costs O(1) on average, however many there are. Nothing is held between
-// calls, and sockets may be opened and closed: one that has its address from the first call to the last is shown exactly once
-// (without an allocator, where there are few, it may be shown twice or not at all). The order means nothing.
+// Walks every socket that has an address, including connections without a handle and half-open ones. Start with cursor
+// 0; returns the next cursor, 0 at the end. Each call costs O(1) on average, however many there are. Nothing is held
+// between calls, and sockets may be opened and closed: one that has its address from the first call to the last is
+// shown exactly once (without an allocator, where there are few, it may be shown twice or not at all). The order means
+// nothing.
 struct weir_socket_info {
     weir_socket socket;  // 0: none
     enum weir_socket_type type;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Blocking functions on one stack. A function that may block keeps the place where it did (a local continuation) and returns; called again
-// with the same arguments it goes on from there. So a blocking function may call another, however deep, and no stack is kept meanwhile.
+// Blocking functions on one stack. A function that may block keeps the place where it did (a local continuation) and
+// returns; called again with the same arguments it goes on from there. So a blocking function may call another, however
+// deep, and no stack is kept meanwhile.
 //
 //     BFD blink(void *prm)
 //     {
@@ -11,9 +12,9 @@
 //         BF_END
 //     }
 //
-// What must be kept across a blocking call is AUTO; other variables are lost there, and the arguments of a blocking call are evaluated
-// again each time it is resumed. Frames are static: a blocking function serves one task at a time, and never itself. No two blocking calls
-// on one line, none inside a `switch` of one's own, and no `return`: BF_RETURN.
+// What must be kept across a blocking call is AUTO; other variables are lost there, and the arguments of a blocking
+// call are evaluated again each time it is resumed. Frames are static: a blocking function serves one task at a time,
+// and never itself. No two blocking calls on one line, none inside a `switch` of one's own, and no `return`: BF_RETURN.
 #ifndef COOP_BF_H
 #define COOP_BF_H
 

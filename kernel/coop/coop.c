@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Waking is by token: whoever waits for it looks at its condition again, the highest priority first. So nothing is lost between a look and
-// going to sleep, as no task runs there, and there are no queues of waiters. Few tasks: the list is walked.
+// Waking is by token: whoever waits for it looks at its condition again, the highest priority first. So nothing is lost
+// between a look and going to sleep, as no task runs there, and there are no queues of waiters. Few tasks: the list is
+// walked.
 #include "coop.h"
 
 struct coop coop;
@@ -34,7 +35,8 @@ static void take_out(const struct coop_task *task)
 
 void coop_task_start(struct coop_task *task, coop_function *function, void *prm, uint8_t priority)
 {
-    *task = (struct coop_task){.function = function, .prm = prm, .priority = priority, .state = COOP_READY, .deadline_us = COOP_NEVER};
+    *task = (struct coop_task){
+        .function = function, .prm = prm, .priority = priority, .state = COOP_READY, .deadline_us = COOP_NEVER};
     insert(task);
 }
 
@@ -65,7 +67,7 @@ void coop_wake(const void *token)
 
 BFD coop_pause(const void *token, bool over) { return over ? BF_DONE : coop_block(token); }
 
-// --- events, semaphores ------------------------------------------------------------------------------------------------------------
+// --- events, semaphores ----------------------------------------------------------------------------------------------
 
 // From an interrupt only the flags are written; the loop finds the waiters.
 void coop_event_set(struct coop_event *event)
@@ -112,7 +114,7 @@ BFD coop_semaphore_take(struct coop_semaphore *semaphore, int *res)
     return taken(there, semaphore, res);
 }
 
-// --- the loop ----------------------------------------------------------------------------------------------------------------------
+// --- the loop --------------------------------------------------------------------------------------------------------
 
 // Tasks whose deadline has come are ready. Returns the earliest of the others.
 static uint64_t tasks_turn(void)
@@ -158,7 +160,8 @@ bool coop_preferred(void)
 {
     look();
     const struct coop_task *task = first_ready();
-    return (task && task->priority > coop.current->priority) || (coop.awake && coop.server->priority > coop.current->priority);
+    return (task && task->priority > coop.current->priority) ||
+           (coop.awake && coop.server->priority > coop.current->priority);
 }
 
 static void run(struct coop_task *task)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A cooperative kernel whose tasks share one stack, as Romantiki's: blocking functions (bf.h) with priorities, event objects, timers,
-// semaphores. A task runs until it blocks or yields. One server, the network stack, has its own place among the priorities: tasks above it
-// run before it looks at a frame; for those below, each round of the loop is input in a budget, one run of the first ready task, output. So
-// a task above the server waits at the longest for one run of another task, or one budget of frames and one output; tests/unit/kernel holds
-// the kernel to that.
+// A cooperative kernel whose tasks share one stack, as Romantiki's: blocking functions (bf.h) with priorities, event
+// objects, timers, semaphores. A task runs until it blocks or yields. One server, the network stack, has its own place
+// among the priorities: tasks above it run before it looks at a frame; for those below, each round of the loop is input
+// in a budget, one run of the first ready task, output. So a task above the server waits at the longest for one run of
+// another task, or one budget of frames and one output; tests/unit/kernel holds the kernel to that.
 //
 // All of it runs in one context. Interrupt handlers call coop_event_set and coop_interrupt, and nothing else.
 #ifndef COOP_H
@@ -23,7 +23,8 @@ WEIR_BEGIN_DECLS
 // What the kernel needs of the machine.
 struct coop_system {
     uint64_t (*now_us)(void);
-    // Sleeps until the moment or an interrupt, unless *awake is true already: the look and the sleep are one step to interrupts.
+    // Sleeps until the moment or an interrupt, unless *awake is true already: the look and the sleep are one step to
+    // interrupts.
     void (*sleep)(uint64_t until_us, const volatile bool *awake);
 };
 
@@ -81,17 +82,17 @@ void coop_task_start(struct coop_task *task, coop_function *function, void *prm,
 uint64_t coop_round(void);
 WEIR_NORETURN void coop_run(void);
 
-// --- for blocking functions --------------------------------------------------------------------------------------------------------
+// --- for blocking functions ------------------------------------------------------------------------------------------
 // Sets the running task's deadline for the blocking call that begins; NULL: none.
 void coop_timeout(const unsigned *timeout_ms);
 static inline void coop_timeout_in(unsigned milliseconds) { coop_timeout(&milliseconds); }
 bool coop_expired(void);  // it has passed
-// The running task waits for coop_wake(token) or its deadline: return its result at once. It may be woken without need: look again, and
-// do not wait again once coop_expired.
+// The running task waits for coop_wake(token) or its deadline: return its result at once. It may be woken without need:
+// look again, and do not wait again once coop_expired.
 BFD coop_block(const void *token);
 void coop_wake(const void *token);
-// A blocking call that would not have to wait, and gives way to others all the same: BF_BLOCKED, and it is called again. After COOP_CALLS
-// calls in one run, so that a task whose peer is never late does not keep the CPU.
+// A blocking call that would not have to wait, and gives way to others all the same: BF_BLOCKED, and it is called
+// again. After COOP_CALLS calls in one run, so that a task whose peer is never late does not keep the CPU.
 #ifndef COOP_CALLS
 #define COOP_CALLS 8
 #endif
@@ -116,7 +117,7 @@ BFD coop_pause(const void *token, bool over);
         BF_CALL(coop_pause(&coop, coop_expired())); \
     } while (0)
 
-// --- events: a flag that stays set until a waiter took it --------------------------------------------------------------------------
+// --- events: a flag that stays set until a waiter took it ------------------------------------------------------------
 void coop_event_set(struct coop_event *event);  // also from interrupts
 // *res: 1 taken, 0 the time is over. timeout_ms NULL: for ever.
 BFD coop_event_take(struct coop_event *event, int *res);
@@ -126,7 +127,7 @@ BFD coop_event_take(struct coop_event *event, int *res);
         BF_CALL(coop_event_take(event, res)); \
     } while (0)
 
-// --- semaphores: counting; the waiter of the highest priority takes first ----------------------------------------------------------
+// --- semaphores: counting; the waiter of the highest priority takes first --------------------------------------------
 void coop_semaphore_give(struct coop_semaphore *semaphore);
 BFD coop_semaphore_take(struct coop_semaphore *semaphore, int *res);
 #define SEM_WAIT(semaphore, timeout_ms, res) \
@@ -135,7 +136,7 @@ BFD coop_semaphore_take(struct coop_semaphore *semaphore, int *res);
         BF_CALL(coop_semaphore_take(semaphore, res)); \
     } while (0)
 
-// --- timers ------------------------------------------------------------------------------------------------------------------------
+// --- timers ----------------------------------------------------------------------------------------------------------
 void coop_timer_start(struct coop_timer *timer, uint32_t first_us, uint32_t period_us);
 void coop_timer_stop(struct coop_timer *timer);
 BFD coop_timer_take(struct coop_timer *timer);

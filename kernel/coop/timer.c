@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Timers. The loop knows them only by the pointer that coop_timer_start sets, so a program without timers has none of this.
+// Timers. The loop knows them only by the pointer that coop_timer_start sets, so a program without timers has none of
+// this.
 #include "coop.h"
 
 // A timer that is late keeps its beat: what it missed fires once.
@@ -38,7 +39,8 @@ void coop_timer_stop(struct coop_timer *timer)
 void coop_timer_start(struct coop_timer *timer, uint32_t first_us, uint32_t period_us)
 {
     coop_timer_stop(timer);
-    *timer = (struct coop_timer){.next = coop.timers, .due_us = coop.system->now_us() + first_us, .period_us = period_us, .running = true};
+    *timer = (struct coop_timer){
+        .next = coop.timers, .due_us = coop.system->now_us() + first_us, .period_us = period_us, .running = true};
     coop.timers = timer;
     coop.timers_turn = timers_turn;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Between the files of the kernel, and what they ask of the processor. Exceptions all have one priority, so that none interrupts another:
-// the kernel has one stack, and no locks. The switch comes behind them.
+// Between the files of the kernel, and what they ask of the processor. Exceptions all have one priority, so that none
+// interrupts another: the kernel has one stack, and no locks. The switch comes behind them.
 #ifndef MICRO_INTERNAL_H
 #define MICRO_INTERNAL_H
 
@@ -36,8 +36,11 @@ struct micro_kernel {
 };
 extern struct micro_kernel micro;
 
-// --- process.c -----------------------------------------------------------------------------------------------------------------------
-static inline uint32_t micro_process_number(const struct process *process) { return (uint32_t)(process - micro.process); }
+// --- process.c -------------------------------------------------------------------------------------------------------
+static inline uint32_t micro_process_number(const struct process *process)
+{
+    return (uint32_t)(process - micro.process);
+}
 void micro_process_init(const struct kernel_table *table);
 void micro_process_ready(struct process *process, int32_t result);
 void micro_process_block(enum process_state state, uint64_t deadline_us);  // the current one
@@ -46,7 +49,7 @@ struct process *micro_process_next(void);  // that is to run; becomes the curren
 // Whether all of the memory is the process's to write (or, of the code, to read).
 bool micro_process_owns(const struct process *process, uintptr_t address, uint32_t bytes, bool write);
 
-// --- message.c -------------------------------------------------------------------------------------------------------------------------
+// --- message.c -------------------------------------------------------------------------------------------------------
 void micro_message_notify(struct process *process, uint32_t bits);
 void micro_message_forget(struct process *process);  // it ended: who waits for it is told
 // A system call of the current process: its result, unless it waits.
@@ -59,7 +62,7 @@ enum system_call { CALL, RECEIVE, REPLY, NOTIFY, NOW, INTERRUPT_ON, PRINT, RANDO
 // arguments and results: four registers.
 void micro_system_call(uint32_t number, uintptr_t registers[4]);
 
-// --- arch/ ------------------------------------------------------------------------------------------------------------------------------
+// --- arch/ -----------------------------------------------------------------------------------------------------------
 void cpu_prepare(struct process *process);                 // stack and MPU of one that never ran
 void cpu_result(struct process *process, int32_t result);  // of the call it waits in
 void cpu_switch(void);                                     // to micro_process_next(), behind this exception

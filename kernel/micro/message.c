@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Messages and notifications. A call hands the processor to who receives it, and its reply hands it back; the kernel keeps no message: it
-// copies from the memory of one process, which waits, to that of the other.
+// Messages and notifications. A call hands the processor to who receives it, and its reply hands it back; the kernel
+// keeps no message: it copies from the memory of one process, which waits, to that of the other.
 #include <string.h>
 
 #include "internal.h"

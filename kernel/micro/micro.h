@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A microkernel for one processor with memory protection: processes without privileges, each in memory of its own; messages, notifications,
-// interrupts as notifications, time. All processes are in a table from the start (table.h); one that touches what is not its own is ended,
-// and its heir is told.
+// A microkernel for one processor with memory protection: processes without privileges, each in memory of its own;
+// messages, notifications, interrupts as notifications, time. All processes are in a table from the start (table.h);
+// one that touches what is not its own is ended, and its heir is told.
 //
-// These are a process's calls, each a system call. A pointer is checked against the memory of the process: MICRO_FAULT, and nothing is
-// done.
+// These are a process's calls, each a system call. A pointer is checked against the memory of the process: MICRO_FAULT,
+// and nothing is done.
 #ifndef MICRO_MICRO_H
 #define MICRO_MICRO_H
 
@@ -29,7 +29,8 @@ enum micro_result {
     MICRO_DEAD = -4,       // the other process has ended
 };
 
-// Bits of notifications: who notified; whose heir we are and who ended; our interrupt. They are collected until received.
+// Bits of notifications: who notified; whose heir we are and who ended; our interrupt. They are collected until
+// received.
 #define MICRO_BIT(process) (1u << (process))
 #define MICRO_BIT_DEATH(process) (1u << (8 + (process)))
 #define MICRO_BIT_INTERRUPT (1u << 16)

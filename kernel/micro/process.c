@@ -13,8 +13,9 @@ static struct process *first_ready(void)
 {
     struct process *best = NULL;
     for (struct process *process = micro.process; process < &micro.process[micro.table->count]; process++)
-        if (process->state == PROCESS_READY && (!best || priority(process) > priority(best) ||
-                                                (priority(process) == priority(best) && (int32_t)(process->order - best->order) < 0)))
+        if (process->state == PROCESS_READY &&
+            (!best || priority(process) > priority(best) ||
+             (priority(process) == priority(best) && (int32_t)(process->order - best->order) < 0)))
             best = process;
     return best;
 }
@@ -36,8 +37,8 @@ static bool equal_waits(void)
     return false;
 }
 
-// A slice is only measured while an equal waits. Who is more urgent takes none of it away, and ends none: it goes on until an equal, or
-// somebody less urgent, runs.
+// A slice is only measured while an equal waits. Who is more urgent takes none of it away, and ends none: it goes on
+// until an equal, or somebody less urgent, runs.
 static void mind_slice(void)
 {
     if (micro.slice_us != MICRO_FOREVER || !equal_waits())
@@ -63,7 +64,8 @@ struct process *micro_process_next(void)
     const bool stays = current && current->state == PROCESS_READY && priority(current) == priority(next);
     if (!stays)
         micro.current = next;
-    if (micro.slice_us != MICRO_FOREVER && micro.current != micro.slice_of && priority(micro.current) <= priority(micro.slice_of))
+    if (micro.slice_us != MICRO_FOREVER && micro.current != micro.slice_of &&
+        priority(micro.current) <= priority(micro.slice_of))
         micro.slice_us = MICRO_FOREVER;
     mind_slice();
     return micro.current;
@@ -142,7 +144,8 @@ bool micro_process_owns(const struct process *process, uintptr_t address, uint32
 {
     if (!write && within(&micro.table->code, address, bytes))
         return true;
-    for (const struct region *region = process->config->regions; region < &process->config->regions[TABLE_REGIONS]; region++)
+    for (const struct region *region = process->config->regions; region < &process->config->regions[TABLE_REGIONS];
+         region++)
         if (region->kind == REGION_DATA && within(region, address, bytes))
             return true;
     return false;
@@ -156,7 +159,7 @@ void micro_interrupt(uint32_t interrupt)
             micro_message_notify(process, MICRO_BIT_INTERRUPT);
 }
 
-// --- system calls ------------------------------------------------------------------------------------------------------------------------
+// --- system calls ----------------------------------------------------------------------------------------------------
 static int32_t print(uintptr_t text, uint32_t bytes)
 {
     if (!micro_process_owns(micro.current, text, bytes, false))
@@ -174,7 +177,9 @@ void micro_system_call(uint32_t number, uintptr_t registers[4])
     int32_t result = MICRO_OK;
     switch (number) {
     case CALL: result = micro_message_call((uint32_t)registers[0], registers[1]); break;
-    case RECEIVE: result = micro_message_receive(registers[0], (uint32_t)registers[2] | (uint64_t)(uint32_t)registers[3] << 32); break;
+    case RECEIVE:
+        result = micro_message_receive(registers[0], (uint32_t)registers[2] | (uint64_t)(uint32_t)registers[3] << 32);
+        break;
     case REPLY: result = micro_message_reply((uint32_t)registers[0], registers[1]); break;
     case NOTIFY: result = micro_message_ring((uint32_t)registers[0]); break;
     case NOW:

@@ -24,8 +24,8 @@ extern struct kernel kernel;
 
 void kernel_queue_insert(struct wait_queue *queue, struct thread *thread);  // behind equals
 void kernel_queue_remove(struct thread *thread);                            // from the one it stands in
-// The current thread stands in `queue` (NULL: in none) until it is readied, the deadline, or a signal (unless it is `firm` or waits for a
-// mutex). Interrupts are on meanwhile, and off again when it returns enum kernel_wait.
+// The current thread stands in `queue` (NULL: in none) until it is readied, the deadline, or a signal (unless it is
+// `firm` or waits for a mutex). Interrupts are on meanwhile, and off again when it returns enum kernel_wait.
 int kernel_block(struct wait_queue *queue, uint64_t deadline_us);
 void kernel_ready(struct thread *thread, int result);  // ends its wait
 void kernel_reschedule(void);                          // after any of these: asks for a switch, sets the alarm

@@ -19,7 +19,10 @@ static void unlock(struct kmem *kmem)
         mutex_unlock(&kmem->lock);
 }
 
-static struct kmem_block *end_of(struct kmem_block *block) { return (struct kmem_block *)(void *)((char *)block + block->bytes); }
+static struct kmem_block *end_of(struct kmem_block *block)
+{
+    return (struct kmem_block *)(void *)((char *)block + block->bytes);
+}
 
 void kmem_init(struct kmem *kmem, void *memory, size_t bytes)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Memory for what comes and goes at run time, as processes' stacks: first fit over a list of free blocks in order of address, neighbours
-// joined. By threads, and by main before they run; what waits for another's walk inherits nothing but the list's length.
+// Memory for what comes and goes at run time, as processes' stacks: first fit over a list of free blocks in order of
+// address, neighbours joined. By threads, and by main before they run; what waits for another's walk inherits nothing
+// but the list's length.
 #ifndef PREEMPT_KMEM_H
 #define PREEMPT_KMEM_H
 

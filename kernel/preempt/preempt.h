@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A preemptive kernel for one processor: of the threads that are ready the one with the highest priority runs, equals in turn for
-// KERNEL_SLICE_US each. Threads come, go and change priority at run time. There is no tick: the board's timer is set to the next moment
-// at which something is due, and with nothing to do the processor sleeps.
+// A preemptive kernel for one processor: of the threads that are ready the one with the highest priority runs, equals
+// in turn for KERNEL_SLICE_US each. Threads come, go and change priority at run time. There is no tick: the board's
+// timer is set to the next moment at which something is due, and with nothing to do the processor sleeps.
 //
-// There is one kernel (and one processor), so it has no context argument. The caller owns all memory: threads, stacks, mailboxes.
-// What may block is called by threads only, with interrupts on; a `deadline_us` is a moment of board->now_us, KERNEL_NEVER waits for ever,
-// a moment that has passed does not block. What does not block may be called from an interrupt too, unless it says otherwise.
+// There is one kernel (and one processor), so it has no context argument. The caller owns all memory: threads, stacks,
+// mailboxes. What may block is called by threads only, with interrupts on; a `deadline_us` is a moment of
+// board->now_us, KERNEL_NEVER waits for ever, a moment that has passed does not block. What does not block may be
+// called from an interrupt too, unless it says otherwise.
 #ifndef PREEMPT_PREEMPT_H
 #define PREEMPT_PREEMPT_H
 
@@ -27,9 +28,11 @@ struct mutex;
 struct signals;
 struct kernel_board {
     uint64_t (*now_us)(void);
-    // kernel_timer shall be called at that moment; a little later is good enough, earlier costs only time. Interrupts are off.
+    // kernel_timer shall be called at that moment; a little later is good enough, earlier costs only time. Interrupts
+    // are off.
     void (*alarm)(uint64_t at_us);
-    // Sleeps until an interrupt, one that waits already included. Interrupts are off, and may be on or off when it returns.
+    // Sleeps until an interrupt, one that waits already included. Interrupts are off, and may be on or off when it
+    // returns.
     void (*idle)(void);
     // A thread's stack ran over, as its canary tells; memory below it is lost. Must not return. Interrupts are off.
     void (*overflow)(struct thread *thread);
@@ -46,11 +49,12 @@ struct timeout {
     struct timeout *next;
     void (*due)(struct timeout *timeout);
 };
-void timeout_start(struct timeout *timeout, uint64_t at_us);  // `due` is set; it must have been zero, stopped or due before
+void timeout_start(struct timeout *timeout,
+                   uint64_t at_us);  // `due` is set; it must have been zero, stopped or due before
 void timeout_stop(struct timeout *timeout);
 uint64_t timeout_next(void);  // when the next is due, or a thread's wait ends; KERNEL_NEVER: there is none
 
-// --- threads -------------------------------------------------------------------------------------------------------------------------
+// --- threads ---------------------------------------------------------------------------------------------------------
 typedef void thread_entry(void *argument);
 struct wait_queue {
     struct thread *first;  // in order of priority, equals in order of coming
@@ -89,8 +93,8 @@ struct thread_config {
 
 // Runs at once if it is the most urgent. false: the stack is too small, or the priority 0.
 bool thread_create(struct thread *thread, const struct thread_config *config);
-// Ends a thread, also oneself: what it waited for it no longer gets, mutexes it holds are unlocked. Its memory may be used again when
-// thread_join has returned, or at once if it was another thread. Not from an interrupt.
+// Ends a thread, also oneself: what it waited for it no longer gets, mutexes it holds are unlocked. Its memory may be
+// used again when thread_join has returned, or at once if it was another thread. Not from an interrupt.
 void thread_delete(struct thread *thread);
 WEIR_NORETURN void thread_exit(void);
 int thread_join(struct thread *thread, uint64_t deadline_us);  // until it has ended
@@ -99,22 +103,24 @@ uint8_t thread_priority(const struct thread *thread);  // with what it inherited
 void thread_yield(void);                               // to equals
 int thread_sleep_until(uint64_t moment_us);            // KERNEL_TIMEOUT: it came; KERNEL_WOKEN: thread_wakeup
 void thread_wakeup(struct thread *thread);             // ends its sleep, if it sleeps
-// It does not run until thread_resume; whatever it waited for then ends with KERNEL_TIMEOUT. false: it has ended, does not wait (resume).
+// It does not run until thread_resume; whatever it waited for then ends with KERNEL_TIMEOUT. false: it has ended, does
+// not wait (resume).
 bool thread_suspend(struct thread *thread);
 bool thread_resume(struct thread *thread);
 struct thread *thread_self(void);
 size_t thread_stack_unused(const struct thread *thread);  // bytes never touched
 
-// --- waiting ---------------------------------------------------------------------------------------------------------------------------
-// A queue of threads that sleep until woken; zero: empty. Sleepers may give a token, and are woken by it; wake with NULL wakes all. With a
-// mutex: it is released in one step with falling asleep, and held again on return.
+// --- waiting ---------------------------------------------------------------------------------------------------------
+// A queue of threads that sleep until woken; zero: empty. Sleepers may give a token, and are woken by it; wake with
+// NULL wakes all. With a mutex: it is released in one step with falling asleep, and held again on return.
 int wait_queue_sleep(struct wait_queue *queue, struct mutex *mutex, const void *token, uint64_t deadline_us);
 void wait_queue_wake(struct wait_queue *queue, const void *token);
 bool wait_queue_wake_one(struct wait_queue *queue);      // the most urgent; false: there is none
 void wait_queue_sleep_firmly(struct wait_queue *queue);  // whatever signals come
 // (sleep_on, interruptible_sleep_on and wake_up, as Unix kernels name them, are in api/lyraos.)
 
-// A lock whose holder inherits the priority of who waits for it, also along a chain; zero: free. Not recursive, not for interrupts.
+// A lock whose holder inherits the priority of who waits for it, also along a chain; zero: free. Not recursive, not for
+// interrupts.
 struct mutex {
     struct thread *holder;
     struct mutex *next;  // of the holder's
@@ -136,14 +142,15 @@ struct semaphore {
 int semaphore_take(struct semaphore *semaphore, uint64_t deadline_us);
 void semaphore_give(struct semaphore *semaphore);  // beyond `most`: nothing
 
-// Pointers from threads (or interrupts) to threads, in order; `room` of them lie in the caller's array, which may be none: then sender and
-// receiver meet.
+// Pointers from threads (or interrupts) to threads, in order; `room` of them lie in the caller's array, which may be
+// none: then sender and receiver meet.
 struct mailbox {
     const void **messages;
     uint32_t room, count, head;
     struct wait_queue senders, receivers;
 };
-int mailbox_send(struct mailbox *mailbox, const void *message, uint64_t deadline_us);  // from an interrupt with deadline 0
+// from an interrupt with deadline 0
+int mailbox_send(struct mailbox *mailbox, const void *message, uint64_t deadline_us);
 int mailbox_receive(struct mailbox *mailbox, const void **message, uint64_t deadline_us);
 
 WEIR_END_DECLS

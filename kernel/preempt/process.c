@@ -14,7 +14,7 @@ static struct semaphore deaths;
 static struct thread reaper;
 static int last_id;
 
-// --- ends ------------------------------------------------------------------------------------------------------------------------------
+// --- ends ------------------------------------------------------------------------------------------------------------
 
 // With interrupts off; once for a process. Its thread has been deleted, or will be before it runs again.
 static void hand_to_reaper(struct process *process)
@@ -63,7 +63,8 @@ void process_signal_send(struct process *process, int signal)
 {
     const uint32_t state = arch_interrupts_off();
     if (!process->ending && !process->ended) {
-        if (process->in_call || !fatal(signal) || process->signals.handler[signal] || process->signals.blocked >> signal & 1) {
+        if (process->in_call || !fatal(signal) || process->signals.handler[signal] ||
+            process->signals.blocked >> signal & 1) {
             signal_send(&process->thread, signal);
         } else {
             process->ending = true;
@@ -96,7 +97,7 @@ struct process *process_find(int id)
     return process;
 }
 
-// --- begins ----------------------------------------------------------------------------------------------------------------------------
+// --- begins ----------------------------------------------------------------------------------------------------------
 
 bool process_init(const struct process_system *system, const struct thread_config *config)
 {
@@ -119,8 +120,9 @@ static void begin(void *context)
 bool process_start(struct process *process, const struct process_config *config)
 {
     *process = (struct process){.program = config->program, .argument = config->argument};
-    const struct thread_config thread = {config->name,        begin,           process, kmem_alloc(system_->memory, config->stack_bytes),
-                                         config->stack_bytes, config->priority};
+    const struct thread_config thread = {
+        config->name,        begin,           process, kmem_alloc(system_->memory, config->stack_bytes),
+        config->stack_bytes, config->priority};
     if (!thread.stack || !system_->begins(process)) {
         kmem_free(system_->memory, thread.stack);
         return false;
@@ -142,7 +144,7 @@ bool process_start(struct process *process, const struct process_config *config)
     return good;
 }
 
-// --- the kernel's own calls -------------------------------------------------------------------------------------------------------------
+// --- the kernel's own calls ------------------------------------------------------------------------------------------
 
 static intptr_t none(struct process *self, const intptr_t arguments[])
 {
@@ -243,7 +245,7 @@ static intptr_t now_ms(struct process *self, const intptr_t arguments[])
     return (intptr_t)(uint32_t)(kernel.board->now_us() / 1000);
 }
 
-// --- the gate --------------------------------------------------------------------------------------------------------------------------
+// --- the gate --------------------------------------------------------------------------------------------------------
 
 static process_call_handler *handler_of(uint32_t number)
 {
@@ -272,7 +274,8 @@ void process_fault(void)
     end(thread_self()->signals->process, -SIGNAL_FAULT);
 }
 
-// With interrupts off, so that no signal comes between the last look and the moment from which on the process is stopped at once.
+// With interrupts off, so that no signal comes between the last look and the moment from which on the process is
+// stopped at once.
 static void leave(struct process *self, intptr_t arguments[])
 {
     const uint32_t state = arch_interrupts_off();

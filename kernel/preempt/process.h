@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Processes: a thread each, without privileges where the processor knows such, that reaches the kernel by system calls only (calls.h is
-// what it sees) and has nothing that outlives it. When it ends or is killed a thread of the kernel, the reaper, takes all back: its sockets
-// are closed (by `ends`), its stack and what it allocated return to the pool. There is no protection of memory.
+// Processes: a thread each, without privileges where the processor knows such, that reaches the kernel by system calls
+// only (calls.h is what it sees) and has nothing that outlives it. When it ends or is killed a thread of the kernel,
+// the reaper, takes all back: its sockets are closed (by `ends`), its stack and what it allocated return to the pool.
+// There is no protection of memory.
 //
-// A process within a system call may hold locks, so it is not stopped there: whatever it waits for ends with KERNEL_INTERRUPTED, and it
-// ends when the call does. One that runs its own code ends at once. So does one that does what the processor does not allow it.
+// A process within a system call may hold locks, so it is not stopped there: whatever it waits for ends with
+// KERNEL_INTERRUPTED, and it ends when the call does. One that runs its own code ends at once. So does one that does
+// what the processor does not allow it.
 #ifndef PREEMPT_PROCESS_H
 #define PREEMPT_PROCESS_H
 
@@ -15,7 +17,8 @@
 
 WEIR_BEGIN_DECLS
 
-typedef intptr_t process_call_handler(struct process *self, const intptr_t arguments[PROCESS_ARGUMENTS]);  // by the caller, privileged
+// by the caller, privileged
+typedef intptr_t process_call_handler(struct process *self, const intptr_t arguments[PROCESS_ARGUMENTS]);
 
 struct process_system {
     struct kmem *memory;
@@ -46,11 +49,13 @@ struct process_config {
     uint8_t priority;
 };
 
-// Before any process; by a thread. The reaper's stack and priority are those of `reaper`; false: the stack is too small.
+// Before any process; by a thread. The reaper's stack and priority are those of `reaper`; false: the stack is too
+// small.
 bool process_init(const struct process_system *system, const struct thread_config *reaper);
 // `process` must not be one that has not ended. false: no memory.
 bool process_start(struct process *process, const struct process_config *config);
-void process_signal_send(struct process *process, int signal);  // not from an interrupt. KILL ends it, INT and TERM if it has no handler
+void process_signal_send(struct process *process,
+                         int signal);  // not from an interrupt. KILL ends it, INT and TERM if it has no handler
 // Until it has ended and all it had is free: KERNEL_WOKEN. Its status is what it exited with, −signal if one ended it.
 int process_wait(struct process *process, uint64_t deadline_us, int *status);
 struct process *process_find(int id);  // NULL: none that runs

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Signals to a thread that has a struct signals: they end what it waits for with KERNEL_INTERRUPTED (mutexes and wait_queue_sleep_firmly
-// excepted), and a wait that it begins while one is pending ends at once. Handlers are called by the thread itself: a process's when a
-// system call ends (process.h), another's when it calls signal_deliver, as it does after KERNEL_INTERRUPTED. So no handler runs between two
-// instructions.
+// Signals to a thread that has a struct signals: they end what it waits for with KERNEL_INTERRUPTED (mutexes and
+// wait_queue_sleep_firmly excepted), and a wait that it begins while one is pending ends at once. Handlers are called
+// by the thread itself: a process's when a system call ends (process.h), another's when it calls signal_deliver, as it
+// does after KERNEL_INTERRUPTED. So no handler runs between two instructions.
 #ifndef PREEMPT_SIGNAL_H
 #define PREEMPT_SIGNAL_H
 
@@ -31,8 +31,9 @@ struct signals {
     struct process *process;  // whose thread it is (process.h); NULL: the kernel's
 };
 
-void signals_init(struct signals *signals, struct thread *thread);  // zero but for the thread, which gets them from here on
-void signal_send(struct thread *thread, int signal);                // also from an interrupt; nothing if it has no struct signals
+void signals_init(struct signals *signals,
+                  struct thread *thread);             // zero but for the thread, which gets them from here on
+void signal_send(struct thread *thread, int signal);  // also from an interrupt; nothing if it has no struct signals
 // What happens with it from here on; returns what did before. A pending one that is to be ignored is forgotten.
 signal_handler *signal_set(struct signals *signals, int signal, signal_handler *handler);
 void signal_ignore(int signal);
@@ -40,7 +41,8 @@ void signal_block(struct signals *signals, uint32_t set);  // those whose bits a
 // The next that is pending and not blocked, which it is no more: 0 when there is none. KILL stays.
 int signal_take(struct signals *signals);
 int signal_deliver(void);  // calls the handlers of the calling thread's; how many signals there were
-// SIGNAL_ALARM to the thread at that moment, instead of one asked for before: that one's moment, KERNEL_NEVER when there was none.
+// SIGNAL_ALARM to the thread at that moment, instead of one asked for before: that one's moment, KERNEL_NEVER when
+// there was none.
 uint64_t signal_alarm_at(struct signals *signals, uint64_t at_us);
 
 WEIR_END_DECLS

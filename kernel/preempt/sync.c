@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What threads wait for: queues, mutexes, semaphores, mailboxes. What is given is handed to the most urgent that waits, so that nobody who
-// comes later takes it away.
+// What threads wait for: queues, mutexes, semaphores, mailboxes. What is given is handed to the most urgent that waits,
+// so that nobody who comes later takes it away.
 #include "internal.h"
 
-// --- wait queues -------------------------------------------------------------------------------------------------------------------------
+// --- wait queues -----------------------------------------------------------------------------------------------------
 int wait_queue_sleep(struct wait_queue *queue, struct mutex *mutex, const void *token, uint64_t deadline_us)
 {
     const uint32_t state = arch_interrupts_off();
@@ -55,7 +55,7 @@ void wait_queue_sleep_firmly(struct wait_queue *queue)
     arch_interrupts_restore(state);
 }
 
-// --- mutexes -----------------------------------------------------------------------------------------------------------------------------
+// --- mutexes ---------------------------------------------------------------------------------------------------------
 static void hold(struct mutex *mutex, struct thread *thread)
 {
     mutex->holder = thread;
@@ -101,7 +101,8 @@ int mutex_lock_until(struct mutex *mutex, uint64_t deadline_us)
     } else if (kernel_passed(deadline_us)) {
         result = KERNEL_TIMEOUT;
     } else {
-        // It stands in the queue before the holder's priority is counted anew; kernel_block then finds it there, and moves it to itself.
+        // It stands in the queue before the holder's priority is counted anew; kernel_block then finds it there, and
+        // moves it to itself.
         kernel_queue_remove(self);
         kernel_queue_insert(&mutex->waiting, self);
         self->wants = mutex;
@@ -146,7 +147,7 @@ void mutex_hurry(struct mutex *mutex, uint8_t priority)
     arch_interrupts_restore(state);
 }
 
-// --- semaphores --------------------------------------------------------------------------------------------------------------------------
+// --- semaphores ------------------------------------------------------------------------------------------------------
 int semaphore_take(struct semaphore *semaphore, uint64_t deadline_us)
 {
     const uint32_t state = arch_interrupts_off();
@@ -170,7 +171,7 @@ void semaphore_give(struct semaphore *semaphore)
     arch_interrupts_restore(state);
 }
 
-// --- mailboxes ---------------------------------------------------------------------------------------------------------------------------
+// --- mailboxes -------------------------------------------------------------------------------------------------------
 static void put(struct mailbox *mailbox, const void *message)
 {
     mailbox->messages[(mailbox->head + mailbox->count++) % mailbox->room] = message;
@@ -196,7 +197,8 @@ int mailbox_send(struct mailbox *mailbox, const void *message, uint64_t deadline
     return result;
 }
 
-// The oldest message: the box's first; of a box without room a sender's. The sender that waits longest takes the place that became free.
+// The oldest message: the box's first; of a box without room a sender's. The sender that waits longest takes the place
+// that became free.
 static const void *take(struct mailbox *mailbox)
 {
     struct thread *sender = mailbox->senders.first;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Threads and the scheduler. One list serves all: ordered by priority, first come first among equals. The ready list's head is who
-// should run; a thread that loses the processor to a more urgent one keeps its place before its equals, and the rest of its turn.
+// Threads and the scheduler. One list serves all: ordered by priority, first come first among equals. The ready list's
+// head is who should run; a thread that loses the processor to a more urgent one keeps its place before its equals, and
+// the rest of its turn.
 #include "internal.h"
 
 #define CANARY 0x57a7c0deu  // fills a stack that nobody has used yet
@@ -8,7 +9,7 @@
 struct kernel kernel;
 static struct thread idle_thread;
 
-// --- lists -----------------------------------------------------------------------------------------------------------------------------
+// --- lists -----------------------------------------------------------------------------------------------------------
 void kernel_queue_insert(struct wait_queue *queue, struct thread *thread)
 {
     struct thread **at = &queue->first;
@@ -70,8 +71,9 @@ static void deadline_due(struct timeout *timeout)
     kernel_ready((struct thread *)(void *)((char *)timeout - offsetof(struct thread, deadline)), KERNEL_TIMEOUT);
 }
 
-// --- the scheduler ---------------------------------------------------------------------------------------------------------------------
-// The timer goes off at alarm_us, and whoever waits by then is looked after: what is due no earlier need not be compared with the clock.
+// --- the scheduler ---------------------------------------------------------------------------------------------------
+// The timer goes off at alarm_us, and whoever waits by then is looked after: what is due no earlier need not be
+// compared with the clock.
 bool kernel_passed(uint64_t deadline_us)
 {
     return deadline_us != KERNEL_NEVER && deadline_us < kernel.alarm_us && deadline_us <= kernel.board->now_us();
@@ -234,7 +236,7 @@ static void idle(void *unused)
     }
 }
 
-// --- threads ---------------------------------------------------------------------------------------------------------------------------
+// --- threads ---------------------------------------------------------------------------------------------------------
 static void begin(void)
 {
     kernel.current->entry(kernel.current->argument);
@@ -427,7 +429,8 @@ size_t thread_stack_unused(const struct thread *thread)
 
 bool kernel_init(const struct kernel_board *board)
 {
-    const struct thread_config config = {.name = "idle", .entry = idle, .stack = board->idle_stack, .stack_bytes = board->idle_stack_bytes};
+    const struct thread_config config = {
+        .name = "idle", .entry = idle, .stack = board->idle_stack, .stack_bytes = board->idle_stack_bytes};
     kernel = (struct kernel){.board = board, .turn_ends_us = KERNEL_NEVER, .alarm_us = KERNEL_NEVER};
     if (!make(&idle_thread, &config))
         return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The least program with an instance and a driver: it asks itself by ARP for its address and looks whether the answer
-// leaves. Exit status 0: it does. It is C and C++, and compiles with the installed headers or the two files (-DTWO_FILES).
+// leaves. Exit status 0: it does. It is C and C++, and compiles with the installed headers or the two files
+// (-DTWO_FILES).
 #ifdef TWO_FILES
 #include "weir.h"
 #else
@@ -10,8 +11,9 @@
 #endif
 #include <string.h>
 
-static const uint8_t request[60] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0,  0, 0, 0, 2, 0x08, 0x06, 0, 1, 0x08, 0,  6, 4, 0,
-                                    1,    2,    0,    0,    0,    0,    2, 10, 0, 0, 2, 0, 0,    0,    0, 0, 0,    10, 0, 0, 1};
+static const uint8_t request[60] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0,  2, 0x08, 0x06,
+                                    0,    1,    0x08, 0,    6,    4,    0, 1, 2, 0, 0,  0, 0,    2,
+                                    10,   0,    0,    2,    0,    0,    0, 0, 0, 0, 10, 0, 0,    1};
 static unsigned replies;
 
 static enum weir_tx_verdict transmit(struct weir_netif *netif, const struct weir_tx *tx)
@@ -48,7 +50,8 @@ int main(void)
         return 2;
     weir_netif_init(&netif, "eth0", &driver, &weir_link_ethernet);
     netif.mac[0] = 2, netif.mac[5] = 1;
-    if (weir_netif_add(weir, &netif) < 0 || weir_netif_set_address(&netif, weir_ip4(10, 0, 0, 1), 24, WEIR_ADDRESS_AT_ONCE) < 0)
+    if (weir_netif_add(weir, &netif) < 0 ||
+        weir_netif_set_address(&netif, weir_ip4(10, 0, 0, 1), 24, WEIR_ADDRESS_AT_ONCE) < 0)
         return 3;
     memset(&frame, 0, sizeof frame);
     frame.slices = &slice;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The least program with BSD sockets and the port to POSIX: a listener opens. A function of its own is called tcp_close,
-// as in other stacks, and must not meet Weir's.
+// The least program with BSD sockets and the port to POSIX: a listener opens. A function of its own is called
+// tcp_close, as in other stacks, and must not meet Weir's.
 #include <bsd/weir_bsd.h>
 #include <ports/posix/posix.h>
 #include <stdlib.h>
@@ -20,7 +20,8 @@ int main(void)
     struct weir_bsd *bsd;
     struct weir *weir;
     int fd, status;
-    if (posix_host_init(&host, NULL) < 0 || !(weir = weir_create(malloc(weir_size(NULL)), weir_size(NULL), &host.port, NULL)))
+    if (posix_host_init(&host, NULL) < 0 ||
+        !(weir = weir_create(malloc(weir_size(NULL)), weir_size(NULL), &host.port, NULL)))
         return 2;
     posix_host_attach(&host, weir);
     bsd = bsd_create(weir, NULL);

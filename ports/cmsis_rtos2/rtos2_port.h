@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The port to any system with the CMSIS-RTOS2 interface (ports/common/ticking.h): the lock is a mutex with priority inheritance, a thread
-// that waits sleeps on a thread flag. The driver's interrupt masks its device and calls rtos2_port_interrupt; the I/O thread then polls it
-// in budgets. Should there always be more, it goes on with back_priority.
+// The port to any system with the CMSIS-RTOS2 interface (ports/common/ticking.h): the lock is a mutex with priority
+// inheritance, a thread that waits sleeps on a thread flag. The driver's interrupt masks its device and calls
+// rtos2_port_interrupt; the I/O thread then polls it in budgets. Should there always be more, it goes on with
+// back_priority.
 //
 //     osKernelInitialize();
 //     rtos2_port_init(&port, &board);
@@ -18,7 +19,8 @@
 
 WEIR_BEGIN_DECLS
 
-#define RTOS2_PORT_FLAG 0x40000000u  // the thread flag that threads which make blocking calls, and the I/O thread, leave to the port
+// the thread flag that threads which make blocking calls, and the I/O thread, leave to the port
+#define RTOS2_PORT_FLAG 0x40000000u
 
 struct rtos2_port {
     struct port_ticking ticking;  // first

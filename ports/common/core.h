@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the ports to boards share, with a kernel or without: the board's part of the contract (weir/port.h), the interfaces, and one turn of
-// the stack's work. A port's own struct begins with a struct port_core, so that the contract's context, which is the core, is the port,
-// too.
+// What the ports to boards share, with a kernel or without: the board's part of the contract (weir/port.h), the
+// interfaces, and one turn of the stack's work. A port's own struct begins with a struct port_core, so that the
+// contract's context, which is the core, is the port, too.
 #ifndef PORT_CORE_H
 #define PORT_CORE_H
 
@@ -42,7 +42,8 @@ struct port_core {
 // Of the contract: entropy, now_us, granularity_us, alloc and free. What is beyond the board is left to the port.
 void port_init(struct port_core *core, const struct port_board *board);
 void port_attach(struct port_core *core, struct weir *weir);
-// An interface that was added to the instance: its driver is polled in every turn. false: there are PORT_NETIFS already.
+// An interface that was added to the instance: its driver is polled in every turn. false: there are PORT_NETIFS
+// already.
 bool port_add(struct port_core *core, struct weir_netif *netif);
 // One turn, with the lock held where there is one. Returns when the next is due, µs: not after now when work is left.
 uint64_t port_turn(struct port_core *core);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The thread in which a kernel's port drives the stack: it takes frames in, runs weir_poll and wakes who waits, then sleeps until the next
-// deadline, an interrupt or a kick. Should there always be more, it steps back to the priority of other work, so that a flood of frames
-// cannot keep that from running.
+// The thread in which a kernel's port drives the stack: it takes frames in, runs weir_poll and wakes who waits, then
+// sleeps until the next deadline, an interrupt or a kick. Should there always be more, it steps back to the priority of
+// other work, so that a flood of frames cannot keep that from running.
 #ifndef PORT_IO_THREAD_H
 #define PORT_IO_THREAD_H
 
@@ -14,8 +14,9 @@ WEIR_BEGIN_DECLS
 
 // What the thread asks of its kernel. Locking is the contract's.
 struct port_io_calls {
-    void (*sleep)(struct port_core *core, uint64_t until_us);  // or until the port's interrupt or kick, also one before the call
-    void (*step)(struct port_core *core, bool back);           // back, or to its own priority again
+    void (*sleep)(struct port_core *core,
+                  uint64_t until_us);                 // or until the port's interrupt or kick, also one before the call
+    void (*step)(struct port_core *core, bool back);  // back, or to its own priority again
 };
 WEIR_NORETURN void port_io_run(struct port_core *core, const struct port_io_calls *calls);
 

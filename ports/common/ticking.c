@@ -71,7 +71,8 @@ static void port_wake(void *context, const void *token)
 
 static void port_kick(void *context) { ((struct port_ticking *)context)->kicked = true; }
 
-void port_ticking_init(struct port_ticking *port, const struct port_board *board, const struct port_kernel *kernel, uint32_t tick_us)
+void port_ticking_init(struct port_ticking *port, const struct port_board *board, const struct port_kernel *kernel,
+                       uint32_t tick_us)
 {
     *port = (struct port_ticking){.kernel = kernel, .tick_us = tick_us};
     port_init(&port->core, board);
@@ -82,7 +83,7 @@ void port_ticking_init(struct port_ticking *port, const struct port_board *board
     port->core.port.kick = port_kick;
 }
 
-// --- the I/O thread ----------------------------------------------------------------------------------------------------------------------
+// --- the I/O thread --------------------------------------------------------------------------------------------------
 static void io_sleep(struct port_core *core, uint64_t until_us)
 {
     const struct port_ticking *port = (struct port_ticking *)core;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The port to a kernel with a tick, whose threads each sleep on something of their own that others set (a flag, a notification): the
-// contract's wait and wake by a list of who waits for which token, and the I/O thread. What differs from kernel to kernel is a table of
-// six functions.
+// The port to a kernel with a tick, whose threads each sleep on something of their own that others set (a flag, a
+// notification): the contract's wait and wake by a list of who waits for which token, and the I/O thread. What differs
+// from kernel to kernel is a table of six functions.
 #ifndef PORT_TICKING_H
 #define PORT_TICKING_H
 
@@ -34,7 +34,8 @@ struct port_ticking {
     bool kicked;
 };
 
-void port_ticking_init(struct port_ticking *port, const struct port_board *board, const struct port_kernel *kernel, uint32_t tick_us);
+void port_ticking_init(struct port_ticking *port, const struct port_board *board, const struct port_kernel *kernel,
+                       uint32_t tick_us);
 WEIR_NORETURN void port_ticking_io(void *port);  // the I/O thread's function
 
 WEIR_END_DECLS

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Weir on the cooperative kernel (kernel/coop): the stack is the kernel's server. There is one context, so there is no lock; blocking is
-// the business of the API above (api/romantiki), by the watches of its sockets.
+// Weir on the cooperative kernel (kernel/coop): the stack is the kernel's server. There is one context, so there is no
+// lock; blocking is the business of the API above (api/romantiki), by the watches of its sockets.
 //
 //     static uint64_t memory[…];
 //     coop_port_start(&board, memory, sizeof memory);    // begins the kernel too

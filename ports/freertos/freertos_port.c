@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "freertos_port.h"
 
-static void lock(struct port_ticking *port) { (void)xSemaphoreTake(((struct freertos_port *)port)->lock, portMAX_DELAY); }
+static void lock(struct port_ticking *port)
+{
+    (void)xSemaphoreTake(((struct freertos_port *)port)->lock, portMAX_DELAY);
+}
 static void unlock(struct port_ticking *port) { (void)xSemaphoreGive(((struct freertos_port *)port)->lock); }
 static void *self(void) { return xTaskGetCurrentTaskHandle(); }
 static void notify(void *task)
@@ -13,7 +16,9 @@ static void notify(void *task)
 // The tick's type may be of 16 bits: what is longer than it holds is asked again, as a spurious wakeup.
 static void sleep(uint32_t ticks)
 {
-    const TickType_t most = ticks == PORT_FOREVER ? portMAX_DELAY : ticks < portMAX_DELAY ? (TickType_t)ticks : portMAX_DELAY - 1;
+    const TickType_t most = ticks == PORT_FOREVER   ? portMAX_DELAY
+                            : ticks < portMAX_DELAY ? (TickType_t)ticks
+                                                    : portMAX_DELAY - 1;
     (void)ulTaskNotifyTakeIndexed(FREERTOS_PORT_NOTIFICATION, pdTRUE, most);
 }
 static void step(uint32_t priority) { vTaskPrioritySet(NULL, priority); }
@@ -34,7 +39,8 @@ void freertos_port_interrupt(struct freertos_port *port)
     portYIELD_FROM_ISR(woken);
 }
 
-bool freertos_port_start(struct freertos_port *port, uint32_t stack_words, UBaseType_t priority, UBaseType_t back_priority)
+bool freertos_port_start(struct freertos_port *port, uint32_t stack_words, UBaseType_t priority,
+                         UBaseType_t back_priority)
 {
     port->ticking.priority = (uint32_t)priority;
     port->ticking.back_priority = (uint32_t)back_priority;

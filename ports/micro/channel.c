@@ -10,7 +10,8 @@ struct window_channel *micro_channel_window(const struct micro_channel *channel)
 static uint8_t *ring(const struct micro_channel *channel, uint32_t receive)
 {
     const struct micro_session *session = channel->session;
-    return window_ring(session->window, session->channels, session->ring_bytes, (uint32_t)(channel - session->channel), receive);
+    return window_ring(session->window, session->channels, session->ring_bytes, (uint32_t)(channel - session->channel),
+                       receive);
 }
 
 static struct weir *weir_of(const struct micro_channel *channel) { return channel->session->server->weir; }
@@ -18,8 +19,9 @@ static struct weir *weir_of(const struct micro_channel *channel) { return channe
 // How far the client has filled the send ring. What it fills after it closed or shut down does not count.
 static uint32_t filled(const struct micro_channel *channel)
 {
-    const uint32_t end =
-        channel->flags & (CHANNEL_SHUT | CHANNEL_CLOSING) ? channel->last : atomic_load(&micro_channel_window(channel)->sent);
+    const uint32_t end = channel->flags & (CHANNEL_SHUT | CHANNEL_CLOSING)
+                             ? channel->last
+                             : atomic_load(&micro_channel_window(channel)->sent);
     return ring_filled(end, channel->accepted, channel->session->ring_bytes);
 }
 
@@ -35,7 +37,7 @@ static void end_reading(struct micro_channel *channel, int how)
     atomic_store(&micro_channel_window(channel)->read_end, (uint32_t)how);
 }
 
-// --- streams ---------------------------------------------------------------------------------------------------------------------------
+// --- streams ---------------------------------------------------------------------------------------------------------
 static void send_stream(struct micro_channel *channel)
 {
     const uint32_t size = channel->session->ring_bytes, before = channel->accepted;
@@ -84,7 +86,7 @@ static void receive_stream(struct micro_channel *channel)
     atomic_store(&shared->state, WINDOW_CONNECTED | (room ? 0 : WINDOW_STALLED));
 }
 
-// --- datagrams -------------------------------------------------------------------------------------------------------------------------
+// --- datagrams -------------------------------------------------------------------------------------------------------
 // One record: false when it has to wait.
 static bool send_record(struct micro_channel *channel, uint32_t left)
 {
@@ -141,7 +143,7 @@ static void receive_datagrams(struct micro_channel *channel)
     atomic_store(&shared->state, WINDOW_CONNECTED | (stalled ? WINDOW_STALLED : 0));
 }
 
-// --- both ------------------------------------------------------------------------------------------------------------------------------
+// --- both ------------------------------------------------------------------------------------------------------------
 void micro_channel_look(struct micro_channel *channel)
 {
     const int ready = weir_socket_ready(weir_of(channel), channel->socket);
@@ -173,7 +175,8 @@ void micro_channel_close(struct micro_channel *channel)
     channel->socket = 0;
 }
 
-// The client is notified when what it waits for is there: to write, half of the ring, so that it need not come for every byte.
+// The client is notified when what it waits for is there: to write, half of the ring, so that it need not come for
+// every byte.
 static void notice(struct micro_channel *channel)
 {
     struct window_channel *shared = micro_channel_window(channel);
@@ -182,9 +185,10 @@ static void notice(struct micro_channel *channel)
     if (!wants)
         return;
     const uint32_t state = atomic_load(&shared->state);
-    const bool readable =
-        channel->received != atomic_load(&shared->taken) || channel->flags & CHANNEL_READ_ENDED || state & WINDOW_ACCEPTABLE;
-    const bool writable = channel->flags & CHANNEL_SEND_ENDED || (channel->flags & CHANNEL_CONNECTED && filled(channel) <= size / 2);
+    const bool readable = channel->received != atomic_load(&shared->taken) || channel->flags & CHANNEL_READ_ENDED ||
+                          state & WINDOW_ACCEPTABLE;
+    const bool writable =
+        channel->flags & CHANNEL_SEND_ENDED || (channel->flags & CHANNEL_CONNECTED && filled(channel) <= size / 2);
     if ((wants & WINDOW_READ && readable) || (wants & WINDOW_WRITE && writable)) {
         atomic_store(&shared->wants, 0);
         server->notices |= 1u << (channel->session - server->session);

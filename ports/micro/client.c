@@ -9,7 +9,7 @@ void client_init(struct client *client, const struct client_host *host, void *co
     *client = (struct client){.host = host, .context = context, .window = window, .timeout_us = WEIR_NEVER};
 }
 
-// --- calls -----------------------------------------------------------------------------------------------------------------------------
+// --- calls -----------------------------------------------------------------------------------------------------------
 static int call(struct client *client, struct micro_message *message)
 {
     return client->host->call(client->context, message) < 0 ? WEIR_CLOSED : message->operation;
@@ -22,7 +22,8 @@ static int ask(struct client *client, enum micro_operation operation, int socket
     return call(client, &message);
 }
 
-static int ask_endpoint(struct client *client, enum micro_operation operation, int socket, struct weir_endpoint *endpoint)
+static int ask_endpoint(struct client *client, enum micro_operation operation, int socket,
+                        struct weir_endpoint *endpoint)
 {
     struct micro_message message = {.operation = operation, .channel = socket};
     const int result = call(client, &message);
@@ -31,7 +32,8 @@ static int ask_endpoint(struct client *client, enum micro_operation operation, i
     return result;
 }
 
-static int give_endpoint(struct client *client, enum micro_operation operation, int socket, const struct weir_endpoint *endpoint)
+static int give_endpoint(struct client *client, enum micro_operation operation, int socket,
+                         const struct weir_endpoint *endpoint)
 {
     struct micro_message message = {.operation = operation, .channel = socket, .endpoint = *endpoint};
     return call(client, &message);
@@ -55,7 +57,10 @@ int client_bind(struct client *client, int socket, const struct weir_endpoint *l
 {
     return give_endpoint(client, MICRO_BIND, socket, local);
 }
-int client_listen(struct client *client, int socket, uint32_t backlog) { return ask(client, MICRO_LISTEN, socket, (int32_t)backlog, 0); }
+int client_listen(struct client *client, int socket, uint32_t backlog)
+{
+    return ask(client, MICRO_LISTEN, socket, (int32_t)backlog, 0);
+}
 int client_shutdown(struct client *client, int socket, enum weir_shutdown how)
 {
     return ask(client, MICRO_SHUTDOWN, socket, (int32_t)how, 0);
@@ -82,7 +87,7 @@ int client_getsockopt(struct client *client, int socket, enum weir_option option
     return result;
 }
 
-// --- waiting ---------------------------------------------------------------------------------------------------------------------------
+// --- waiting ---------------------------------------------------------------------------------------------------------
 static struct window_channel *shared(struct client *client, int socket) { return &client->window->channel[socket]; }
 static bool valid(const struct client *client, int socket)
 {
@@ -92,17 +97,19 @@ static bool valid(const struct client *client, int socket)
 static uint8_t ready_of(struct client *client, int socket)
 {
     struct window_channel *channel = shared(client, socket);
-    const uint32_t state = atomic_load(&channel->state), send_end = atomic_load(&channel->send_end), size = client->window->ring_bytes;
-    const bool readable =
-        atomic_load(&channel->received) != client->socket[socket].taken || atomic_load(&channel->read_end) || state & WINDOW_ACCEPTABLE;
-    const bool writable =
-        send_end || (state & WINDOW_CONNECTED && client->socket[socket].sent - atomic_load(&channel->accepted) <= size / 2);
+    const uint32_t state = atomic_load(&channel->state), send_end = atomic_load(&channel->send_end),
+                   size = client->window->ring_bytes;
+    const bool readable = atomic_load(&channel->received) != client->socket[socket].taken ||
+                          atomic_load(&channel->read_end) || state & WINDOW_ACCEPTABLE;
+    const bool writable = send_end || (state & WINDOW_CONNECTED &&
+                                       client->socket[socket].sent - atomic_load(&channel->accepted) <= size / 2);
     return (uint8_t)((readable ? WINDOW_READ : 0) | (writable ? WINDOW_WRITE : 0));
 }
 
 static uint64_t deadline(struct client *client)
 {
-    const uint64_t now_us = client->timeout_us && client->timeout_us != WEIR_NEVER ? client->host->now_us(client->context) : 0;
+    const uint64_t now_us =
+        client->timeout_us && client->timeout_us != WEIR_NEVER ? client->host->now_us(client->context) : 0;
     return client->timeout_us > WEIR_NEVER - now_us ? WEIR_NEVER : now_us + client->timeout_us;
 }
 
@@ -149,7 +156,7 @@ static void ring_server(struct client *client)
         client->host->notify(client->context);
 }
 
-// --- connections -------------------------------------------------------------------------------------------------------------------------
+// --- connections -----------------------------------------------------------------------------------------------------
 int client_accept(struct client *client, int socket, struct weir_endpoint *peer)
 {
     struct weir_endpoint unused;
@@ -173,7 +180,7 @@ int client_connect(struct client *client, int socket, const struct weir_endpoint
     return result < 0 ? result : (int)(int32_t)atomic_load(&shared(client, socket)->send_end);
 }
 
-// --- data --------------------------------------------------------------------------------------------------------------------------------
+// --- data ------------------------------------------------------------------------------------------------------------
 static uint8_t *ring_of(struct client *client, int socket, uint32_t receive)
 {
     return window_ring(client->window, client->window->channels, client->window->ring_bytes, (uint32_t)socket, receive);
@@ -189,7 +196,8 @@ static int room_for(struct client *client, int socket, uint32_t bytes, uint64_t 
             return error;
         if (!(atomic_load(&channel->state) & WINDOW_CONNECTED))
             return WEIR_NOT_CONNECTED;
-        const uint32_t room = ring_room(atomic_load(&channel->accepted), client->socket[socket].sent, client->window->ring_bytes);
+        const uint32_t room =
+            ring_room(atomic_load(&channel->accepted), client->socket[socket].sent, client->window->ring_bytes);
         if (room >= bytes)
             return (int)room;
         const int result = wait_for(client, socket, WINDOW_WRITE, deadline_us);
@@ -229,7 +237,8 @@ static int received(struct client *client, int socket, uint64_t deadline_us)
     struct window_channel *channel = shared(client, socket);
     for (;;) {
         const int end = (int)(int32_t)atomic_load(&channel->read_end);  // before: what it follows is then seen
-        const uint32_t there = ring_filled(atomic_load(&channel->received), client->socket[socket].taken, client->window->ring_bytes);
+        const uint32_t there =
+            ring_filled(atomic_load(&channel->received), client->socket[socket].taken, client->window->ring_bytes);
         if (there)
             return (int)there;
         if (end)
@@ -246,7 +255,8 @@ static void taken(struct client *client, int socket, uint32_t bytes)
     const uint32_t size = client->window->ring_bytes;
     client->socket[socket].taken += bytes;
     atomic_store(&channel->taken, client->socket[socket].taken);
-    if (atomic_load(&channel->state) & WINDOW_STALLED && atomic_load(&channel->received) - client->socket[socket].taken <= size / 2)
+    if (atomic_load(&channel->state) & WINDOW_STALLED &&
+        atomic_load(&channel->received) - client->socket[socket].taken <= size / 2)
         ring_server(client);
 }
 
@@ -267,7 +277,8 @@ int client_sendto(struct client *client, int socket, const void *data, uint32_t 
     if (!valid(client, socket))
         return WEIR_BAD_SOCKET;
     const uint32_t size = client->window->ring_bytes;
-    if (bytes > size / 2 || window_record_bytes(bytes) > size / 2)  // so that it finds room when the server says there is some
+    if (bytes > size / 2 ||
+        window_record_bytes(bytes) > size / 2)  // so that it finds room when the server says there is some
         return WEIR_TOO_BIG;
     if (peer)
         record.peer = *peer;
@@ -291,7 +302,8 @@ int client_recvfrom(struct client *client, int socket, void *data, uint32_t byte
         return there;
     const uint32_t size = client->window->ring_bytes, at = client->socket[socket].taken;
     ring_get(ring_of(client, socket, 1), size, at, &record, sizeof record);
-    ring_get(ring_of(client, socket, 1), size, at + (uint32_t)sizeof record, data, record.length < bytes ? record.length : bytes);
+    ring_get(ring_of(client, socket, 1), size, at + (uint32_t)sizeof record, data,
+             record.length < bytes ? record.length : bytes);
     if (peer)
         *peer = record.peer;
     taken(client, socket, window_record_bytes(record.length));

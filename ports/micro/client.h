@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// BSD's calls for a client of the server (server.h): sockets are small numbers, calls block until a deadline of the client's, and data
-// moves through the rings of its window without a message. One thread uses a struct client; it has as many sockets as its window has
-// channels.
+// BSD's calls for a client of the server (server.h): sockets are small numbers, calls block until a deadline of the
+// client's, and data moves through the rings of its window without a message. One thread uses a struct client; it has
+// as many sockets as its window has channels.
 //
-// All return 0 or a count, or a negative enum weir_error: WEIR_AGAIN when the timeout is over, WEIR_CLOSED when the server is gone.
+// All return 0 or a count, or a negative enum weir_error: WEIR_AGAIN when the timeout is over, WEIR_CLOSED when the
+// server is gone.
 #ifndef MICRO_CLIENT_H
 #define MICRO_CLIENT_H
 
@@ -20,8 +21,9 @@ WEIR_BEGIN_DECLS
 struct client_host {
     int (*call)(void *context, struct micro_message *message);  // to the server, and its reply; negative: it is gone
     void (*notify)(void *context);                              // the server
-    int (*wait)(void *context,
-                uint64_t deadline_us);  // until notified (or notified before): 0; 1: the deadline; negative: the server is gone
+    int (*wait)(
+        void *context,
+        uint64_t deadline_us);  // until notified (or notified before): 0; 1: the deadline; negative: the server is gone
     uint64_t (*now_us)(void *context);
 };
 
@@ -48,7 +50,8 @@ int client_send_all(struct client *client, int socket, const void *data, uint32_
 // At least one byte; 0 at the end of the stream.
 int client_recv(struct client *client, int socket, void *data, uint32_t bytes);
 // A datagram. peer NULL: the connected one. Received: cut to `bytes`, the whole length is returned.
-int client_sendto(struct client *client, int socket, const void *data, uint32_t bytes, const struct weir_endpoint *peer);
+int client_sendto(struct client *client, int socket, const void *data, uint32_t bytes,
+                  const struct weir_endpoint *peer);
 int client_recvfrom(struct client *client, int socket, void *data, uint32_t bytes, struct weir_endpoint *peer);
 int client_shutdown(struct client *client, int socket, enum weir_shutdown how);
 int client_close(struct client *client, int socket);  // what was sent before still goes
@@ -61,7 +64,8 @@ struct client_pollfd {
     int socket;
     uint8_t wants, ready;  // enum window_want
 };
-int client_poll(struct client *client, struct client_pollfd *fds, uint32_t count);  // how many are ready; 0: the timeout is over
+// how many are ready; 0: the timeout is over
+int client_poll(struct client *client, struct client_pollfd *fds, uint32_t count);
 
 WEIR_END_DECLS
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Frames between a driver's process and the server: two rings of slots in shared memory, as ring.h says. Neither side is led astray by the
-// other: what the driver shows is read once and clamped, the headers of a frame are copied before they are looked at.
+// Frames between a driver's process and the server: two rings of slots in shared memory, as ring.h says. Neither side
+// is led astray by the other: what the driver shows is read once and clamped, the headers of a frame are copied before
+// they are looked at.
 #ifndef MICRO_FRAMES_H
 #define MICRO_FRAMES_H
 
@@ -40,7 +41,7 @@ struct frames {
     struct frames_slot in[FRAMES_SLOTS], out[FRAMES_SLOTS];
 };
 
-// --- the server's side: an interface ----------------------------------------------------------------------------------------------------
+// --- the server's side: an interface ---------------------------------------------------------------------------------
 struct micro_netif {
     struct weir_netif netif;
     struct frames *frames;  // NULL: no driver
@@ -55,15 +56,16 @@ struct micro_netif {
 
 // An Ethernet interface without a driver, its link down after weir_netif_add and the first turn.
 void micro_netif_init(struct micro_netif *netif, const char *name, void (*notify)(void *context), void *context);
-// A driver came (the frames are zeroed but for what it has written), or went: NULL. When the interface was added already its address stays.
+// A driver came (the frames are zeroed but for what it has written), or went: NULL. When the interface was added
+// already its address stays.
 void micro_netif_attach(struct micro_netif *netif, struct frames *frames);
 // Takes in at most `budget` frames and looks at the link; returns how many.
 int micro_netif_poll(struct micro_netif *netif, int budget);
 bool micro_netif_rest(struct micro_netif *netif);  // before sleep, as micro_server_rest
 
 // --- the driver's side: a relay
-// ------------------------------------------------------------------------------------------------------------ Any struct weir_driver,
-// whose frames go to the server and come from there.
+// ------------------------------------------------------------------------------------------------------------ Any
+// struct weir_driver, whose frames go to the server and come from there.
 struct micro_relay {
     struct weir_netif *netif;
     struct frames *frames;
@@ -75,8 +77,8 @@ struct micro_relay {
 };
 
 // `netif` has been attached to its driver, and belongs to no instance.
-void micro_relay_init(struct micro_relay *relay, struct weir_netif *netif, struct frames *frames, void (*notify)(void *context),
-                      void *context);
+void micro_relay_init(struct micro_relay *relay, struct weir_netif *netif, struct frames *frames,
+                      void (*notify)(void *context), void *context);
 // Frames both ways; returns the driver's next deadline, µs: not after now when there is more to do at once.
 uint64_t micro_relay_turn(struct micro_relay *relay, uint64_t now_us);
 bool micro_relay_rest(struct micro_relay *relay);  // before sleep; false: something came meanwhile

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The port to processes of a POSIX host (Linux: memfd). The server listens at a Unix socket; a client or a driver that connects is given a
-// descriptor of the memory that it shares with the server. Over the socket go messages of 32 bytes and their replies, and notifications:
-// one byte, either way. The memory cannot be made shorter under the server (sealed), and it never waits at a peer's socket.
+// The port to processes of a POSIX host (Linux: memfd). The server listens at a Unix socket; a client or a driver that
+// connects is given a descriptor of the memory that it shares with the server. Over the socket go messages of 32 bytes
+// and their replies, and notifications: one byte, either way. The memory cannot be made shorter under the server
+// (sealed), and it never waits at a peer's socket.
 //
-// Who may open the socket's file may use the stack; who may be its driver is the same question: give the file to whom you trust with it.
+// Who may open the socket's file may use the stack; who may be its driver is the same question: give the file to whom
+// you trust with it.
 #ifndef MICRO_HOST_H
 #define MICRO_HOST_H
 
@@ -19,7 +21,7 @@ WEIR_BEGIN_DECLS
 #define HOST_CHANNELS 16u                // of a client
 #define HOST_RING 65536u
 
-// --- the server -------------------------------------------------------------------------------------------------------------------------
+// --- the server ------------------------------------------------------------------------------------------------------
 struct micro_host_peer {
     int socket;      // −1: nobody
     uint8_t role;    // enum host_role
@@ -39,11 +41,12 @@ struct micro_host_server {
     uint64_t due_us;
 };
 // WEIR_OK, or an error (errno tells more). The socket's file is made anew.
-int micro_host_server_open(struct micro_host_server *server, const char *path, struct weir_addr address, uint8_t prefix_length);
+int micro_host_server_open(struct micro_host_server *server, const char *path, struct weir_addr address,
+                           uint8_t prefix_length);
 void micro_host_server_turn(struct micro_host_server *server);  // sleeps until there is work, and does it
 void micro_host_server_close(struct micro_host_server *server);
 
-// --- its peers --------------------------------------------------------------------------------------------------------------------------
+// --- its peers -------------------------------------------------------------------------------------------------------
 struct micro_host {
     int socket;
     bool noticed;  // a notification came while a reply was awaited
@@ -55,7 +58,8 @@ int micro_host_client(struct micro_host *host, struct client *client, const char
 int micro_host_drive(struct micro_host *host, const char *path, struct weir_netif *netif, int fd);
 void micro_host_close(struct micro_host *host);
 
-// Between the two files. The first packet of a peer is its role; the answer is the number of bytes, with the descriptor.
+// Between the two files. The first packet of a peer is its role; the answer is the number of bytes, with the
+// descriptor.
 enum host_role { HOST_CLIENT = 1, HOST_DRIVER = 2 };
 uint64_t micro_host_now_us(void);
 

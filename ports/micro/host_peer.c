@@ -20,8 +20,10 @@ static bool take(struct micro_host *host)
     uint64_t bytes = 0;
     int fd = -1;
     struct iovec vector = {&bytes, sizeof bytes};
-    struct msghdr packet = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.room};
-    if (recvmsg(host->socket, &packet, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof bytes || packet.msg_controllen < CMSG_LEN(sizeof fd))
+    struct msghdr packet = {
+        .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.room};
+    if (recvmsg(host->socket, &packet, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof bytes ||
+        packet.msg_controllen < CMSG_LEN(sizeof fd))
         return false;
     memcpy(&fd, CMSG_DATA(&control.header), sizeof fd);
     host->bytes = (size_t)bytes;
@@ -51,7 +53,7 @@ void micro_host_close(struct micro_host *host)
     munmap(host->memory, host->bytes);
 }
 
-// --- a client ---------------------------------------------------------------------------------------------------------------------------
+// --- a client --------------------------------------------------------------------------------------------------------
 static int call(void *context, struct micro_message *message)
 {
     struct micro_host *host = context;
@@ -130,7 +132,7 @@ int micro_host_client(struct micro_host *host, struct client *client, const char
     return result;
 }
 
-// --- a driver ---------------------------------------------------------------------------------------------------------------------------
+// --- a driver --------------------------------------------------------------------------------------------------------
 int micro_host_drive(struct micro_host *host, const char *path, struct weir_netif *netif, int fd)
 {
     struct micro_relay relay;

@@ -23,7 +23,7 @@ uint64_t micro_host_now_us(void)
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
-// --- the port ---------------------------------------------------------------------------------------------------------------------------
+// --- the port --------------------------------------------------------------------------------------------------------
 static void *port_alloc(void *context, size_t bytes) { return (void)context, malloc(bytes); }
 static void port_free(void *context, void *memory, size_t bytes)
 {
@@ -43,7 +43,7 @@ static void port_entropy(void *context, void *out, size_t bytes)
     }
 }
 
-// --- peers ------------------------------------------------------------------------------------------------------------------------------
+// --- peers -----------------------------------------------------------------------------------------------------------
 static void leave(struct micro_host_server *host, struct micro_host_peer *peer)
 {
     if (peer->role == HOST_CLIENT)
@@ -111,7 +111,8 @@ static bool give(int socket, int fd, uint64_t bytes)
         char room[CMSG_SPACE(sizeof(int))];
     } control = {0};
     struct iovec vector = {&bytes, sizeof bytes};
-    struct msghdr packet = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.room};
+    struct msghdr packet = {
+        .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.room};
     control.header.cmsg_len = CMSG_LEN(sizeof(int));
     control.header.cmsg_level = SOL_SOCKET;
     control.header.cmsg_type = SCM_RIGHTS;
@@ -154,7 +155,8 @@ static bool driver_there(struct micro_host_server *host, struct frames *frames)
     if (host->netif.netif.weir)
         return true;
     return weir_netif_add(host->weir, &host->netif.netif) == WEIR_OK &&
-           weir_netif_set_address(&host->netif.netif, host->address, host->prefix_length, WEIR_ADDRESS_AT_ONCE) == WEIR_OK;
+           weir_netif_set_address(&host->netif.netif, host->address, host->prefix_length, WEIR_ADDRESS_AT_ONCE) ==
+               WEIR_OK;
 }
 
 // One packet. false: the peer breaks the rules, or nobody is there.
@@ -206,8 +208,9 @@ static void greet(struct micro_host_server *host)
         close(came);
 }
 
-// --- the server -------------------------------------------------------------------------------------------------------------------------
-int micro_host_server_open(struct micro_host_server *host, const char *path, struct weir_addr address, uint8_t prefix_length)
+// --- the server ------------------------------------------------------------------------------------------------------
+int micro_host_server_open(struct micro_host_server *host, const char *path, struct weir_addr address,
+                           uint8_t prefix_length)
 {
     static const struct micro_server_host surroundings = {notify_client, reply_client};
     struct sockaddr_un local = {.sun_family = AF_UNIX};
@@ -215,8 +218,12 @@ int micro_host_server_open(struct micro_host_server *host, const char *path, str
         return WEIR_INVALID;
     memcpy(local.sun_path, path, strlen(path));
     memset(host, 0, sizeof *host);
-    host->port = (struct weir_port){
-        .context = host, .alloc = port_alloc, .free = port_free, .entropy = port_entropy, .now_us = port_now_us, .granularity_us = 50};
+    host->port = (struct weir_port){.context = host,
+                                    .alloc = port_alloc,
+                                    .free = port_free,
+                                    .entropy = port_entropy,
+                                    .now_us = port_now_us,
+                                    .granularity_us = 50};
     host->address = address;
     host->prefix_length = prefix_length;
     for (uint32_t i = 0; i < HOST_PEERS; i++)

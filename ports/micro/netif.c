@@ -92,7 +92,8 @@ int micro_netif_poll(struct micro_netif *own, int budget)
         atomic_store(&frames->taken, own->taken);
     if (count && atomic_load(&frames->stalled))
         ring(own);
-    if (own->netif.flags & WEIR_NETIF_TX_BLOCKED && ring_room(atomic_load(&frames->transmitted), own->queued, FRAMES_SLOTS))
+    if (own->netif.flags & WEIR_NETIF_TX_BLOCKED &&
+        ring_room(atomic_load(&frames->transmitted), own->queued, FRAMES_SLOTS))
         weir_netif_ready(&own->netif);
     return count;
 }
@@ -103,7 +104,8 @@ bool micro_netif_rest(struct micro_netif *own)
     if (!frames)
         return true;
     atomic_store(&frames->server_attention, 1);
-    const bool room = own->netif.flags & WEIR_NETIF_TX_BLOCKED && ring_room(atomic_load(&frames->transmitted), own->queued, FRAMES_SLOTS);
+    const bool room = own->netif.flags & WEIR_NETIF_TX_BLOCKED &&
+                      ring_room(atomic_load(&frames->transmitted), own->queued, FRAMES_SLOTS);
     return atomic_load(&frames->received) == own->seen && own->seen == own->taken && !room &&
            (atomic_load(&frames->carrier) == 1) == own->carrier;
 }

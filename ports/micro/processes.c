@@ -5,7 +5,7 @@
 
 #define BUDGET 16  // frames between two looks at clients
 
-// --- a client ---------------------------------------------------------------------------------------------------------------------------
+// --- a client --------------------------------------------------------------------------------------------------------
 static int call(void *context, struct micro_message *message)
 {
     return micro_call(*(const uint32_t *)context, (uint32_t *)(void *)message);
@@ -29,7 +29,7 @@ void micro_client_init(struct client *client, const uint32_t *server, struct win
     client_init(client, &host, (void *)(uintptr_t)server, window);
 }
 
-// --- the server -------------------------------------------------------------------------------------------------------------------------
+// --- the server ------------------------------------------------------------------------------------------------------
 static void entropy(void *context, void *out, size_t bytes)
 {
     (void)context;
@@ -61,7 +61,8 @@ static void driver_came(struct micro_service *service)
     const struct micro_service_config *config = service->config;
     micro_netif_attach(&service->netif, config->frames);
     if (weir_netif_add(service->weir, &service->netif.netif) == WEIR_OK)
-        (void)weir_netif_set_address(&service->netif.netif, config->address, config->prefix_length, WEIR_ADDRESS_AT_ONCE);
+        (void)weir_netif_set_address(&service->netif.netif, config->address, config->prefix_length,
+                                     WEIR_ADDRESS_AT_ONCE);
 }
 
 static void notified(struct micro_service *service, uint32_t bits)
@@ -104,15 +105,16 @@ static uint64_t turn(struct micro_service *service)
     service->turns++;
     const bool more = micro_server_turn(&service->server) || frames;
     const uint64_t server_us = micro_server_due(&service->server), due_us = poll_us < server_us ? poll_us : server_us;
-    const bool at_once = more || due_us <= time_us || !micro_server_rest(&service->server) || !micro_netif_rest(&service->netif);
+    const bool at_once =
+        more || due_us <= time_us || !micro_server_rest(&service->server) || !micro_netif_rest(&service->netif);
     return at_once ? 0 : due_us;
 }
 
 static bool start(struct micro_service *service, const struct micro_service_config *config)
 {
     static const struct micro_server_host host = {notify_client, reply_client};
-    *service =
-        (struct micro_service){.config = config, .port = {.entropy = entropy, .now_us = now_us, .granularity_us = 1, .sum = config->sum}};
+    *service = (struct micro_service){
+        .config = config, .port = {.entropy = entropy, .now_us = now_us, .granularity_us = 1, .sum = config->sum}};
     service->weir = weir_create(config->memory, config->memory_bytes, &service->port, NULL);
     if (!service->weir)
         return false;
@@ -150,8 +152,9 @@ void micro_serve(struct micro_service *service, const struct micro_service_confi
     }
 }
 
-// --- a driver ---------------------------------------------------------------------------------------------------------------------------
-void micro_drive(struct micro_relay *relay, struct weir_netif *netif, struct frames *frames, const uint32_t *server, void (*silence)(void))
+// --- a driver --------------------------------------------------------------------------------------------------------
+void micro_drive(struct micro_relay *relay, struct weir_netif *netif, struct frames *frames, const uint32_t *server,
+                 void (*silence)(void))
 {
     uint64_t time_us = micro_now_us(), due_us;
     struct micro_event event;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The port to the microkernel (kernel/micro): what a client, the server and a driver each run as a process. A process owns its struct, in
-// its own memory.
+// The port to the microkernel (kernel/micro): what a client, the server and a driver each run as a process. A process
+// owns its struct, in its own memory.
 #ifndef MICRO_PROCESSES_H
 #define MICRO_PROCESSES_H
 
@@ -12,11 +12,11 @@
 
 WEIR_BEGIN_DECLS
 
-// --- a client ---------------------------------------------------------------------------------------------------------------------------
+// --- a client --------------------------------------------------------------------------------------------------------
 // `server`: its process number.
 void micro_client_init(struct client *client, const uint32_t *server, struct window *window);
 
-// --- the server -------------------------------------------------------------------------------------------------------------------------
+// --- the server ------------------------------------------------------------------------------------------------------
 struct micro_service_client {
     uint32_t process;
     struct window *window;  // memory that only this process and the server have
@@ -44,11 +44,11 @@ struct micro_service {
 };
 WEIR_NORETURN void micro_serve(struct micro_service *service, const struct micro_service_config *config);
 
-// --- a driver
-// -------------------------------------------------------------------------------------------------------------------------------- `netif`
-// has been attached to its driver. `silence` takes back the device's interrupt request, until the driver has found the device empty.
-WEIR_NORETURN void micro_drive(struct micro_relay *relay, struct weir_netif *netif, struct frames *frames, const uint32_t *server,
-                               void (*silence)(void));
+// --- a driver --------------------------------------------------------------------------------------------------------
+// `netif` has been attached to its driver. `silence` takes back the device's interrupt request, until the driver has
+// found the device empty.
+WEIR_NORETURN void micro_drive(struct micro_relay *relay, struct weir_netif *netif, struct frames *frames,
+                               const uint32_t *server, void (*silence)(void));
 
 WEIR_END_DECLS
 

@@ -8,10 +8,11 @@ static uint32_t index_of(const struct micro_session *session) { return (uint32_t
 
 struct micro_quota micro_quota_default(uint32_t channels)
 {
-    return (struct micro_quota){.sockets = 2 * channels, .memory_bytes = WEIR_CFG_MICRO_MEMORY_KB * 1024u, .calls = WEIR_CFG_MICRO_CALLS};
+    return (struct micro_quota){
+        .sockets = 2 * channels, .memory_bytes = WEIR_CFG_MICRO_MEMORY_KB * 1024u, .calls = WEIR_CFG_MICRO_CALLS};
 }
 
-// --- orphans ------------------------------------------------------------------------------------------------------------------------
+// --- orphans ---------------------------------------------------------------------------------------------------------
 static void end(struct micro_orphan *orphan, bool reset)
 {
     struct weir *weir = orphan->server->weir;
@@ -28,7 +29,8 @@ static void event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct micro_orphan *orphan = (struct micro_orphan *)watch;
     (void)events;
-    if (orphan->socket == socket && weir_socket_shutdown(orphan->server->weir, socket, WEIR_SHUT_WRITE) == WEIR_NOT_CONNECTED)
+    if (orphan->socket == socket &&
+        weir_socket_shutdown(orphan->server->weir, socket, WEIR_SHUT_WRITE) == WEIR_NOT_CONNECTED)
         end(orphan, false);
 }
 
@@ -102,7 +104,7 @@ uint64_t micro_orphans_due(const struct micro_server *server)
     return due_us;
 }
 
-// --- sockets, memory, calls ---------------------------------------------------------------------------------------------------------
+// --- sockets, memory, calls ------------------------------------------------------------------------------------------
 static uint32_t sockets_of(const struct micro_session *session)
 {
     uint32_t count = orphans_of(session->server, index_of(session));
@@ -116,7 +118,8 @@ uint32_t micro_quota_room(struct micro_session *session, uint32_t want)
 {
     struct micro_orphan *orphan;
     for (;;) {
-        const uint32_t have = sockets_of(session), room = have < session->quota.sockets ? session->quota.sockets - have : 0;
+        const uint32_t have = sockets_of(session),
+                       room = have < session->quota.sockets ? session->quota.sockets - have : 0;
         if (room >= want || (orphan = oldest(session->server, index_of(session))) == NULL)
             return room < want ? room : want;
         end(orphan, true);
@@ -134,7 +137,8 @@ void micro_quota_queues(const struct micro_session *session, weir_socket socket)
             (void)weir_socket_set(weir, socket, queues[i], most);
 }
 
-// The generic cell rate algorithm (ITU-T I.371): calls_us is when the next would come of a client that calls at exactly its rate.
+// The generic cell rate algorithm (ITU-T I.371): calls_us is when the next would come of a client that calls at exactly
+// its rate.
 uint64_t micro_quota_call(struct micro_session *session)
 {
     if (!session->quota.calls)

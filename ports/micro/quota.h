@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a client may take of the server: sockets, memory, calls. Of sockets it counts those it has (a listener for as many as may wait there
-// to be accepted) and its orphans: streams that it closed, or that it left behind, whose last data is not yet acknowledged. They belong to
-// the session that had them. Where a client wants one more socket than it may have, its oldest orphan is reset.
+// What a client may take of the server: sockets, memory, calls. Of sockets it counts those it has (a listener for as
+// many as may wait there to be accepted) and its orphans: streams that it closed, or that it left behind, whose last
+// data is not yet acknowledged. They belong to the session that had them. Where a client wants one more socket than it
+// may have, its oldest orphan is reset.
 #ifndef MICRO_QUOTA_H
 #define MICRO_QUOTA_H
 
@@ -40,7 +41,8 @@ uint32_t micro_quota_room(struct micro_session *session, uint32_t want);
 void micro_quota_queues(const struct micro_session *session, weir_socket socket);
 // Counts a call. 0: now; otherwise when, µs.
 uint64_t micro_quota_call(struct micro_session *session);
-// Ends the handle of a stream that was connected: it becomes an orphan as long as the peer has to acknowledge something.
+// Ends the handle of a stream that was connected: it becomes an orphan as long as the peer has to acknowledge
+// something.
 void micro_orphan_leave(struct micro_session *session, weir_socket socket);
 void micro_orphans_turn(struct micro_server *server);           // resets those whose time is over
 uint64_t micro_orphans_due(const struct micro_server *server);  // the next of them; WEIR_NEVER: none

@@ -26,7 +26,10 @@ static void ready(struct weir_netif *netif)
     relay->blocked = false;
 }
 
-static void complete(struct weir_netif *netif, void *hold_owner, uint32_t hold_end) { (void)netif, (void)hold_owner, (void)hold_end; }
+static void complete(struct weir_netif *netif, void *hold_owner, uint32_t hold_end)
+{
+    (void)netif, (void)hold_owner, (void)hold_end;
+}
 
 static void carrier(struct weir_netif *netif, bool up)
 {
@@ -37,8 +40,8 @@ static void carrier(struct weir_netif *netif, bool up)
 
 static const struct weir_upper upper = {.input = input, .ready = ready, .complete = complete, .carrier = carrier};
 
-void micro_relay_init(struct micro_relay *relay, struct weir_netif *netif, struct frames *frames, void (*notify)(void *context),
-                      void *context)
+void micro_relay_init(struct micro_relay *relay, struct weir_netif *netif, struct frames *frames,
+                      void (*notify)(void *context), void *context)
 {
     *relay = (struct micro_relay){.netif = netif, .frames = frames, .notify = notify, .context = context};
     netif->upper = &upper;
@@ -72,7 +75,8 @@ static bool transmit(struct micro_relay *relay)
     return count;
 }
 
-// With the ring full the device keeps its frames, and its interrupt stays silent until the server has taken some: a flood stops there.
+// With the ring full the device keeps its frames, and its interrupt stays silent until the server has taken some: a
+// flood stops there.
 static bool receive(struct micro_relay *relay)
 {
     struct frames *frames = relay->frames;
@@ -106,6 +110,7 @@ bool micro_relay_rest(struct micro_relay *relay)
     struct frames *frames = relay->frames;
     atomic_store(&frames->attention, 1);
     const bool out = !relay->blocked && atomic_load(&frames->queued) != relay->transmitted;
-    const bool in = atomic_load(&frames->stalled) && ring_room(atomic_load(&frames->taken), relay->received, FRAMES_SLOTS);
+    const bool in =
+        atomic_load(&frames->stalled) && ring_room(atomic_load(&frames->taken), relay->received, FRAMES_SLOTS);
     return !out && !in;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The arithmetic of rings between processes that do not trust each other. Each side keeps its own counter to itself and shows a copy; what
-// the other shows is read once, and whatever it is, no more follows from it than the ring has. Counters count bytes (or slots) since the
-// ring began and wrap at 2^32; sizes are powers of two.
+// The arithmetic of rings between processes that do not trust each other. Each side keeps its own counter to itself and
+// shows a copy; what the other shows is read once, and whatever it is, no more follows from it than the ring has.
+// Counters count bytes (or slots) since the ring began and wrap at 2^32; sizes are powers of two.
 #ifndef MICRO_RING_H
 #define MICRO_RING_H
 
@@ -13,7 +13,8 @@
 
 WEIR_BEGIN_DECLS
 
-typedef WEIR_ATOMIC(uint32_t) shared_word;  // in shared memory: loads and stores in one order for all, data before its counter
+typedef WEIR_ATOMIC(uint32_t)
+    shared_word;  // in shared memory: loads and stores in one order for all, data before its counter
 
 // What lies between our counter and the other side's, which is ahead.
 static inline uint32_t ring_filled(uint32_t theirs, uint32_t ours, uint32_t size)

@@ -3,7 +3,8 @@
 
 #include "weir/port.h"
 
-void micro_server_init(struct micro_server *server, struct weir *weir, const struct micro_server_host *host, void *context)
+void micro_server_init(struct micro_server *server, struct weir *weir, const struct micro_server_host *host,
+                       void *context)
 {
     memset(server, 0, sizeof *server);
     server->weir = weir;
@@ -13,13 +14,15 @@ void micro_server_init(struct micro_server *server, struct weir *weir, const str
         server->session[i].server = server;
 }
 
-bool micro_server_attach(struct micro_server *server, uint32_t index, void *memory, uint32_t channels, uint32_t ring_bytes)
+bool micro_server_attach(struct micro_server *server, uint32_t index, void *memory, uint32_t channels,
+                         uint32_t ring_bytes)
 {
-    if (index >= MICRO_SESSIONS || server->session[index].window || !channels || channels > MICRO_CHANNELS || ring_bytes < 64 ||
-        ring_bytes & (ring_bytes - 1))
+    if (index >= MICRO_SESSIONS || server->session[index].window || !channels || channels > MICRO_CHANNELS ||
+        ring_bytes < 64 || ring_bytes & (ring_bytes - 1))
         return false;
     struct micro_session *session = &server->session[index];
-    *session = (struct micro_session){.server = server, .window = memory, .channels = channels, .ring_bytes = ring_bytes};
+    *session =
+        (struct micro_session){.server = server, .window = memory, .channels = channels, .ring_bytes = ring_bytes};
     session->quota = micro_quota_default(channels);
     session->window->channels = channels;
     session->window->ring_bytes = ring_bytes;
@@ -47,7 +50,7 @@ void micro_server_detach(struct micro_server *server, uint32_t index)
     server->held &= ~(1u << index);
 }
 
-// --- messages ---------------------------------------------------------------------------------------------------------------------------
+// --- messages --------------------------------------------------------------------------------------------------------
 static void news(struct micro_channel *channel)
 {
     struct micro_session *session = channel->session;
@@ -154,7 +157,8 @@ static int set_option(struct micro_channel *channel, int32_t option, int32_t val
 {
     if (option < 0 || option >= WEIR_OPTION_COUNT)
         return WEIR_INVALID;
-    if (option == WEIR_OPTION_SEND_BUFFER || option == WEIR_OPTION_RECEIVE_BUFFER || option == WEIR_OPTION_HEADER_INCLUDED)
+    if (option == WEIR_OPTION_SEND_BUFFER || option == WEIR_OPTION_RECEIVE_BUFFER ||
+        option == WEIR_OPTION_HEADER_INCLUDED)
         return WEIR_PERMISSION;
     return weir_socket_set(channel->session->server->weir, channel->socket, (enum weir_option)option, value);
 }
@@ -162,7 +166,9 @@ static int set_option(struct micro_channel *channel, int32_t option, int32_t val
 // Those that wait to be accepted count, too; the backlog is at most what the client has room for.
 static int listen_channel(struct micro_channel *channel, int32_t backlog)
 {
-    const uint32_t most = WEIR_CFG_LISTEN_BACKLOG_MAX, want = backlog < 1 ? 1 : (uint32_t)backlog < most ? (uint32_t)backlog : most;
+    const uint32_t most = WEIR_CFG_LISTEN_BACKLOG_MAX, want = backlog < 1                ? 1
+                                                              : (uint32_t)backlog < most ? (uint32_t)backlog
+                                                                                         : most;
     const uint32_t had = channel->flags & CHANNEL_LISTENS ? channel->backlog : 1, more = want > had ? want - had : 0;
     const uint32_t room = want - more + micro_quota_room(channel->session, more);
     const int result = weir_socket_listen(channel->session->server->weir, channel->socket, room);
@@ -258,7 +264,7 @@ uint64_t micro_server_due(const struct micro_server *server)
     return due_us;
 }
 
-// --- turns ------------------------------------------------------------------------------------------------------------------------------
+// --- turns -----------------------------------------------------------------------------------------------------------
 void micro_server_rung(struct micro_server *server, uint32_t index)
 {
     struct micro_session *session = &server->session[index];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The server's side of window.h, wherever it runs: sessions of clients, their sockets, and data between rings and sockets. It never waits
-// for a client, moves at most a ring's bytes of each channel in a turn, and keeps all indices in its own memory.
+// The server's side of window.h, wherever it runs: sessions of clients, their sockets, and data between rings and
+// sockets. It never waits for a client, moves at most a ring's bytes of each channel in a turn, and keeps all indices
+// in its own memory.
 //
 //     micro_server_init(&server, weir, &host, context);
 //     micro_server_attach(&server, session, window, channels, ring_bytes);
@@ -31,7 +32,8 @@ WEIR_BEGIN_DECLS
 #define MICRO_CHANNELS 32  // of a client; at most 32
 #endif
 #ifndef MICRO_ORPHANS
-#define MICRO_ORPHANS (4 * MICRO_SESSIONS)  // of all clients; when there are more, the oldest of the client that has most is reset
+// of all clients; when there are more, the oldest of the client that has most is reset
+#define MICRO_ORPHANS (4 * MICRO_SESSIONS)
 #endif
 
 struct micro_session;
@@ -77,19 +79,22 @@ struct micro_server {
     struct micro_session session[MICRO_SESSIONS];
 };
 
-void micro_server_init(struct micro_server *server, struct weir *weir, const struct micro_server_host *host, void *context);
+void micro_server_init(struct micro_server *server, struct weir *weir, const struct micro_server_host *host,
+                       void *context);
 // The window is zeroed memory of window_bytes. false: the session is taken, or the sizes are out of range.
-bool micro_server_attach(struct micro_server *server, uint32_t session, void *window, uint32_t channels, uint32_t ring_bytes);
+bool micro_server_attach(struct micro_server *server, uint32_t session, void *window, uint32_t channels,
+                         uint32_t ring_bytes);
 // What the client may take, before its first call; micro_quota_default otherwise.
 void micro_server_limit(struct micro_server *server, uint32_t session, const struct micro_quota *quota);
 // Closes the client's sockets; on return the window is not touched again.
 void micro_server_detach(struct micro_server *server, uint32_t session);
-// Any bytes. true: it has become the reply; false: the client calls too often, its reply comes by host->reply in a later turn, and until
-// then nothing of the client's is to be heard.
+// Any bytes. true: it has become the reply; false: the client calls too often, its reply comes by host->reply in a
+// later turn, and until then nothing of the client's is to be heard.
 bool micro_server_message(struct micro_server *server, uint32_t session, struct micro_message *message);
 // The client notified the server.
 void micro_server_rung(struct micro_server *server, uint32_t session);
-// Sockets with news and clients that rang: data moves, clients are notified. true: there is output, weir_poll is to be called again.
+// Sockets with news and clients that rang: data moves, clients are notified. true: there is output, weir_poll is to be
+// called again.
 bool micro_server_turn(struct micro_server *server);
 // When the next turn is due, whatever comes, µs; WEIR_NEVER: not.
 uint64_t micro_server_due(const struct micro_server *server);

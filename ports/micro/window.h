@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a client and the server share: messages, and a window of memory with counters and byte rings. A channel is a socket of the
-// client's; it has two rings, by which data moves without a message.
+// What a client and the server share: messages, and a window of memory with counters and byte rings. A channel is a
+// socket of the client's; it has two rings, by which data moves without a message.
 //
-// The server reads a word of the window once, and takes it for a hint or a counter to be clamped (ring.h): whatever a client writes there,
-// and whenever, concerns its own sockets only. The client trusts the server.
+// The server reads a word of the window once, and takes it for a hint or a counter to be clamped (ring.h): whatever a
+// client writes there, and whenever, concerns its own sockets only. The client trusts the server.
 #ifndef MICRO_WINDOW_H
 #define MICRO_WINDOW_H
 
@@ -49,7 +49,8 @@ static inline size_t window_bytes(uint32_t channels, uint32_t ring_bytes)
 {
     return sizeof(struct window) + channels * (sizeof(struct window_channel) + 2 * (size_t)ring_bytes);
 }
-static inline uint8_t *window_ring(struct window *window, uint32_t channels, uint32_t ring_bytes, uint32_t channel, uint32_t receive)
+static inline uint8_t *window_ring(struct window *window, uint32_t channels, uint32_t ring_bytes, uint32_t channel,
+                                   uint32_t receive)
 {
     return (uint8_t *)&window->channel[channels] + ((size_t)channel * 2 + receive) * ring_bytes;
 }
@@ -59,15 +60,19 @@ struct window_record {
     uint32_t length;
     struct weir_endpoint peer;
 };
-static inline uint32_t window_record_bytes(uint32_t length) { return (uint32_t)sizeof(struct window_record) + ((length + 3) & ~3u); }
+static inline uint32_t window_record_bytes(uint32_t length)
+{
+    return (uint32_t)sizeof(struct window_record) + ((length + 3) & ~3u);
+}
 
-// --- messages: a call, and its reply ------------------------------------------------------------------------------------------------
+// --- messages: a call, and its reply ---------------------------------------------------------------------------------
 enum micro_operation {
     MICRO_OPEN,      // argument[0]: enum weir_socket_type                            → channel
     MICRO_BIND,      // endpoint
     MICRO_LISTEN,    // argument[0]: backlog
     MICRO_ACCEPT,    //                                                               → channel, endpoint
-    MICRO_CONNECT,   // endpoint                                                      WEIR_IN_PROGRESS: state and send_end tell the end
+    MICRO_CONNECT,   // endpoint                                                      WEIR_IN_PROGRESS: state and
+                     // send_end tell the end
     MICRO_SHUTDOWN,  // argument[0]: enum weir_shutdown; after what was put in the ring before
     MICRO_CLOSE,     // likewise
     MICRO_LOCAL,     //                                                               → endpoint

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A sum may be gathered in any order and in words of any size, as 2^16 is 1 modulo 65535 (RFC 1071 §2): only the total, folded to 16 bits,
-// counts. It is kept exact, so that zero comes out for zeros only, as ones'-complement addition has it.
+// A sum may be gathered in any order and in words of any size, as 2^16 is 1 modulo 65535 (RFC 1071 §2): only the total,
+// folded to 16 bits, counts. It is kept exact, so that zero comes out for zeros only, as ones'-complement addition has
+// it.
 //
-// The SSE2 routine reads 16-bit words as signed after flipping their top bits (w ^ 0x8000 is w - 32768), as the CPU multiplies and
-// adds pairs of signed words into 32 bits in one instruction; the 32768 for each word are added at the end.
+// The SSE2 routine reads 16-bit words as signed after flipping their top bits (w ^ 0x8000 is w - 32768), as the CPU
+// multiplies and adds pairs of signed words into 32 bits in one instruction; the 32768 for each word are added at the
+// end.
 #include "cpu.h"
 
 #include <string.h>
@@ -55,7 +57,7 @@ static inline __attribute__((always_inline)) uint64_t sum_rest(uint8_t *q, const
     return sum;
 }
 
-// --- 64-bit words -----------------------------------------------------------------------------------------------------------
+// --- 64-bit words ----------------------------------------------------------------------------------------------------
 
 static inline __attribute__((always_inline)) uint16_t words(uint8_t *q, const uint8_t *p, size_t bytes, bool copy)
 {
@@ -77,13 +79,17 @@ static inline __attribute__((always_inline)) uint16_t words(uint8_t *q, const ui
 }
 
 static uint16_t words_sum(const void *data, size_t bytes) { return words(NULL, data, bytes, false); }
-static uint16_t words_copy_sum(void *restrict to, const void *restrict from, size_t bytes) { return words(to, from, bytes, true); }
+static uint16_t words_copy_sum(void *restrict to, const void *restrict from, size_t bytes)
+{
+    return words(to, from, bytes, true);
+}
 
-// --- x86-64 --------------------------------------------------------------------------------------------------------------------
+// --- x86-64 ----------------------------------------------------------------------------------------------------------
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-// Bytes summed before the 32-bit lanes are added up: 65536 / 16 additions of at most 2^16 in each stay below 2^29, four lanes below 2^31.
+// Bytes summed before the 32-bit lanes are added up: 65536 / 16 additions of at most 2^16 in each stay below 2^29, four
+// lanes below 2^31.
 #define BLOCK_BYTES ((size_t)65536)
 #define TOP_BITS 32768u  // what flipping the top bit takes from each word
 
@@ -124,15 +130,19 @@ static inline __attribute__((always_inline)) uint16_t sse2(uint8_t *q, const uin
 }
 
 static uint16_t sse2_sum(const void *data, size_t bytes) { return sse2(NULL, data, bytes, false); }
-static uint16_t sse2_copy_sum(void *restrict to, const void *restrict from, size_t bytes) { return sse2(to, from, bytes, true); }
+static uint16_t sse2_copy_sum(void *restrict to, const void *restrict from, size_t bytes)
+{
+    return sse2(to, from, bytes, true);
+}
 
 #define AVX2 __attribute__((target("avx2")))
 #define AVX2_STEP static inline __attribute__((always_inline)) AVX2
 
-// Lanes of 64 bits, added up with no thought of carries, tell the sum exactly when each is added twice: once as it lies, and once four
-// bytes further on. With L and H the sums of the lower and upper 32-bit words of all lanes, the first gives L and, above it, H and the
-// carries out of L; the second gives H and, above it, L (but for the first word, and with the one behind the last) and the carries out of
-// H. The difference of what is equal otherwise is the number of carries.
+// Lanes of 64 bits, added up with no thought of carries, tell the sum exactly when each is added twice: once as it
+// lies, and once four bytes further on. With L and H the sums of the lower and upper 32-bit words of all lanes, the
+// first gives L and, above it, H and the carries out of L; the second gives H and, above it, L (but for the first word,
+// and with the one behind the last) and the carries out of H. The difference of what is equal otherwise is the number
+// of carries.
 struct lanes {
     __m256i here, further;
 };
@@ -168,7 +178,8 @@ AVX2_STEP struct lanes step256(struct lanes sum, uint8_t *q, const uint8_t *p, b
 AVX2_STEP uint64_t lanes_sum(struct lanes sum, uint32_t first, uint32_t behind)
 {
     const __m256i none = _mm256_setzero_si256();
-    const __m256i lower = _mm256_add_epi64(_mm256_blend_epi32(sum.here, none, 0xaa), _mm256_blend_epi32(sum.further, none, 0xaa));
+    const __m256i lower =
+        _mm256_add_epi64(_mm256_blend_epi32(sum.here, none, 0xaa), _mm256_blend_epi32(sum.further, none, 0xaa));
     const __m256i upper = _mm256_add_epi64(_mm256_srli_epi64(sum.here, 32), _mm256_srli_epi64(sum.further, 32));
     const __m256i both = _mm256_add_epi64(_mm256_unpacklo_epi64(lower, upper), _mm256_unpackhi_epi64(lower, upper));
     const __m128i lu = _mm_add_epi64(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
@@ -184,11 +195,12 @@ static inline __attribute__((always_inline)) uint32_t word_at(const uint8_t *p)
 }
 
 // Read from [n] on, it keeps the last n of 32 bytes.
-static const uint8_t keep_last[64] = {[32] = 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-                                      255,        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+static const uint8_t keep_last[64] = {[32] = 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+                                      255,        255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+                                      255,        255, 255, 255, 255, 255, 255, 255, 255, 255};
 
-// The last 32 bytes before q and p, of which `fresh` were not added yet (nor, perhaps, copied): the others are masked out. With the
-// halves of each lane exchanged they are what `further` is to see.
+// The last 32 bytes before q and p, of which `fresh` were not added yet (nor, perhaps, copied): the others are masked
+// out. With the halves of each lane exchanged they are what `further` is to see.
 AVX2_STEP struct lanes step_last(struct lanes sum, uint8_t *q, const uint8_t *p, size_t fresh, bool copy)
 {
     const __m256i all = _mm256_loadu_si256((const void *)(p - 32));
@@ -200,8 +212,8 @@ AVX2_STEP struct lanes step_last(struct lanes sum, uint8_t *q, const uint8_t *p,
     return sum;
 }
 
-// 37 bytes or more. The last four, and the last of an odd number, are added by themselves; so that many remain behind all whole vectors for
-// `further` to see.
+// 37 bytes or more. The last four, and the last of an odd number, are added by themselves; so that many remain behind
+// all whole vectors for `further` to see.
 AVX2_STEP uint64_t avx2_block(uint8_t *q, const uint8_t *p, size_t bytes, bool copy)
 {
     uint64_t rest = 0;
@@ -272,7 +284,8 @@ AVX2_STEP void copy128(uint8_t *q, const uint8_t *p)
     _mm256_storeu_si256((void *)(q + 96), d);
 }
 
-// libc's memcpy leaves several KB to the CPU's string instruction. Vectors take no longer, and less when the ends are not aligned alike.
+// libc's memcpy leaves several KB to the CPU's string instruction. Vectors take no longer, and less when the ends are
+// not aligned alike.
 static AVX2 void avx2_copy(void *restrict to, const void *restrict from, size_t bytes)
 {
     uint8_t *q = to;

@@ -28,7 +28,8 @@ void posix_host_wake(struct posix_host *host)
 
 static uint64_t default_turn(struct posix_host *host, uint64_t now_us)
 {
-    // Before weir_poll, so that what a watch answers leaves in one frame with the acknowledgement; after it for what time brought.
+    // Before weir_poll, so that what a watch answers leaves in one frame with the acknowledgement; after it for what
+    // time brought.
     uint32_t taken = weir_dispatch(host->weir, DISPATCH_BUDGET);
     const uint64_t deadline_us = weir_poll(host->weir, now_us);
     taken += weir_dispatch(host->weir, DISPATCH_BUDGET);
@@ -47,14 +48,16 @@ static uint64_t driver_timers(struct posix_host *host, uint64_t now_us)
     return earliest_us;
 }
 
-// The time stands still since the batch was taken in. What drivers hold back arrives first; what is sent meanwhile may make it due earlier.
+// The time stands still since the batch was taken in. What drivers hold back arrives first; what is sent meanwhile may
+// make it due earlier.
 static uint64_t turn(struct posix_host *host)
 {
     const uint64_t now_us = weir_now_us(host->weir);
     host->turns++;
     atomic_store_explicit(&host->kicked, false, memory_order_relaxed);
     (void)driver_timers(host, now_us);
-    const uint64_t due_us = host->options.turn ? host->options.turn(host->options.context, now_us) : default_turn(host, now_us);
+    const uint64_t due_us =
+        host->options.turn ? host->options.turn(host->options.context, now_us) : default_turn(host, now_us);
     const uint64_t driver_due_us = driver_timers(host, now_us);
     host->missed = false;
     return driver_due_us < due_us ? driver_due_us : due_us;
@@ -75,9 +78,10 @@ static int input_from(struct posix_netif *entry, int budget)
     return frames;
 }
 
-// Takes in a batch from every interface; *more tells whether one may have more. Returns whether there was any. The first batch after a
-// sleep is one frame, and each one that was used up doubles the next: a single request is answered before the interface is found
-// empty, and what the answer brought at once (Linux's acknowledgements are there when write returns) is found without another sleep.
+// Takes in a batch from every interface; *more tells whether one may have more. Returns whether there was any. The
+// first batch after a sleep is one frame, and each one that was used up doubles the next: a single request is answered
+// before the interface is found empty, and what the answer brought at once (Linux's acknowledgements are there when
+// write returns) is found without another sleep.
 static bool input(struct posix_host *host, bool *more)
 {
     bool any = false;
@@ -115,8 +119,8 @@ static void descriptors_seen(struct posix_host *host, const struct pollfd *fds, 
 {
     uint64_t counter;
     if (fds[0].revents) {
-        // Read first: a wake between the two is swallowed, and served by the turn that follows; the other way round the counter could
-        // be empty with `signalled` set, and no wake would ever be written again.
+        // Read first: a wake between the two is swallowed, and served by the turn that follows; the other way round the
+        // counter could be empty with `signalled` set, and no wake would ever be written again.
         if (read(host->wake_fd, &counter, sizeof counter) < 0)
             counter = 0;
         atomic_exchange(&host->signalled, false);
@@ -177,16 +181,16 @@ static void yield_lock(struct posix_host *host)
     pthread_mutex_lock(&host->mutex);
 }
 
-// A peer that answers at once is met awake: to sleep and be woken takes longer than its answer. Not without room for output, which only a
-// sleep learns of. Returns whether there is something to do, or nothing left to wait for.
+// A peer that answers at once is met awake: to sleep and be woken takes longer than its answer. Not without room for
+// output, which only a sleep learns of. Returns whether there is something to do, or nothing left to wait for.
 static bool spin(struct posix_host *host, uint64_t until_us, const bool *done)
 {
     const uint32_t asked_us = host->options.spin_us;
     const uint64_t patience_us = host->last_work_us + (asked_us ? asked_us : POSIX_SPIN_US);
     const uint64_t end_us = until_us < patience_us ? until_us : patience_us;
     bool any = false, more;
-    if (!(asked_us || host->close_frames) || host->options.sleep_at_once || host->options.tick_us || output_blocked(host) ||
-        posix_now_us() >= end_us)
+    if (!(asked_us || host->close_frames) || host->options.sleep_at_once || host->options.tick_us ||
+        output_blocked(host) || posix_now_us() >= end_us)
         return false;
     if (!asked_us && host->spin_after) {
         host->spin_after--;

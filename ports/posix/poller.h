@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The poller's role belongs to one thread at a time: the I/O thread while there is one, otherwise whoever waits. The role's holder
-// runs posix_poller_step with the lock held and gives the lock away only to sleep (`asleep`) or, between two busy steps, to let others in.
-// So a kick finds the poller either asleep, and then the kicker sends for it when it unlocks, or about to run another turn.
-// All with the lock held.
+// The poller's role belongs to one thread at a time: the I/O thread while there is one, otherwise whoever waits. The
+// role's holder runs posix_poller_step with the lock held and gives the lock away only to sleep (`asleep`) or, between
+// two busy steps, to let others in. So a kick finds the poller either asleep, and then the kicker sends for it when it
+// unlocks, or about to run another turn. All with the lock held.
 #ifndef POSIX_POLLER_H
 #define POSIX_POLLER_H
 
@@ -13,8 +13,9 @@
 
 WEIR_BEGIN_DECLS
 
-// What is readable goes in, a turn runs, and when nothing is left the descriptors are waited for, until limit_us at the latest; not when
-// *done became true meanwhile. With the role. Returns 0, or EINTR when a signal ended the sleep. *next gets the deadline.
+// What is readable goes in, a turn runs, and when nothing is left the descriptors are waited for, until limit_us at the
+// latest; not when *done became true meanwhile. With the role. Returns 0, or EINTR when a signal ended the sleep. *next
+// gets the deadline.
 int posix_poller_step(struct posix_host *host, uint64_t limit_us, const bool *done, uint64_t *next);
 // What is readable goes in, and a turn runs. With the role. Returns the deadline.
 uint64_t posix_poller_turn(struct posix_host *host);

@@ -19,7 +19,8 @@ void posix_pool_init(struct posix_pool *pool)
     *pool = (struct posix_pool){0};
     if (!POOL_PAGES)
         return;
-    uint8_t *found = mmap(NULL, POOL_BYTES + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *found =
+        mmap(NULL, POOL_BYTES + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (found == MAP_FAILED)
         return;
     const size_t before = -(uintptr_t)found % LARGE_PAGE;

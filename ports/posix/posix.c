@@ -38,7 +38,7 @@ uint64_t posix_host_now(const struct posix_host *host)
     return host->options.tick_us ? now_us - now_us % host->options.tick_us : now_us;
 }
 
-// --- the port's functions ---------------------------------------------------------------------------------------------------
+// --- the port's functions --------------------------------------------------------------------------------------------
 void posix_host_lock(struct posix_host *host)
 {
     if (pthread_mutex_trylock(&host->mutex) == 0)
@@ -134,7 +134,8 @@ static void waiter_unlink(struct posix_host *host, struct posix_waiter *waiter)
         waiter->all_next->all_at = waiter->all_at;
 }
 
-// Nobody has the poller's role now: a kick that the last one did not serve falls to the next unlock, and the next sleeper takes the role.
+// Nobody has the poller's role now: a kick that the last one did not serve falls to the next unlock, and the next
+// sleeper takes the role.
 static void role_is_free(struct posix_host *host)
 {
     if (host->missed) {
@@ -191,7 +192,7 @@ uint64_t posix_memory_budget(void)
     return quarter < most ? quarter : most;
 }
 
-// --- life -----------------------------------------------------------------------------------------------------------------------
+// --- life ------------------------------------------------------------------------------------------------------------
 int posix_host_init(struct posix_host *host, const struct posix_options *options)
 {
     memset(host, 0, sizeof *host);

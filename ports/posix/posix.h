@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The port to a POSIX host (Linux: eventfd, ppoll): lock, sleep and wake for threads, clock, memory, randomness, and the poller.
+// The port to a POSIX host (Linux: eventfd, ppoll): lock, sleep and wake for threads, clock, memory, randomness, and
+// the poller.
 //
-// With a thread: posix_host_start makes an I/O thread that sleeps on the drivers' file descriptors, feeds frames in, runs weir_poll
-// and wakes who waits. Without: whoever blocks does that work while it waits (one at a time; the others sleep), and a program that
-// never blocks calls posix_host_poll. Either way a task that has queued output while the poller sleeps sends it itself, when it
-// releases the lock: no hand-over to another thread stands between write and the wire.
+// With a thread: posix_host_start makes an I/O thread that sleeps on the drivers' file descriptors, feeds frames in,
+// runs weir_poll and wakes who waits. Without: whoever blocks does that work while it waits (one at a time; the others
+// sleep), and a program that never blocks calls posix_host_poll. Either way a task that has queued output while the
+// poller sleeps sends it itself, when it releases the lock: no hand-over to another thread stands between write and the
+// wire.
 //
 //     posix_host_init(&host, &options);
 //     weir = weir_create(NULL, 0, &host.port, NULL);
@@ -29,12 +31,12 @@
 WEIR_BEGIN_DECLS
 
 struct posix_options {  // zero: the defaults
-    // One turn of everything that runs on the instance, with the lock held; returns the next deadline, µs (<= now_us: at once). NULL:
-    // weir_poll, then weir_dispatch.
+    // One turn of everything that runs on the instance, with the lock held; returns the next deadline, µs (<= now_us:
+    // at once). NULL: weir_poll, then weir_dispatch.
     uint64_t (*turn)(void *context, uint64_t now_us);
     void *context;
-    uint32_t spin_us;    // look at the drivers for so long after the last frame before sleeping; 0: POSIX_SPIN_US, where frames come as
-                         // closely and it is not in vain
+    uint32_t spin_us;  // look at the drivers for so long after the last frame before sleeping; 0: POSIX_SPIN_US, where
+                       // frames come as closely and it is not in vain
     bool sleep_at_once;  // it does not look at all before sleeping
     bool hand_over;      // true: kick wakes the poller instead of letting the caller send
     // The instance's clock moves in steps of so much, as under a kernel with a timer tick; 0: by the microsecond.
@@ -42,9 +44,9 @@ struct posix_options {  // zero: the defaults
 };
 
 #define POSIX_NETIFS 32
-// What it takes to wake a CPU that sleeps, there and back: a poller that frames reach within less looks for the next one so long before it
-// sleeps. Where that was in vain (the peer needs this very CPU, or others do), it sleeps at once the next POSIX_SPIN_PAUSE times, then
-// twice as often, until it is worth it again.
+// What it takes to wake a CPU that sleeps, there and back: a poller that frames reach within less looks for the next
+// one so long before it sleeps. Where that was in vain (the peer needs this very CPU, or others do), it sleeps at once
+// the next POSIX_SPIN_PAUSE times, then twice as often, until it is worth it again.
 #define POSIX_SPIN_US 100u
 #define POSIX_SPIN_PAUSE 16u
 #define POSIX_SPIN_PAUSE_MAX 1024u
@@ -90,18 +92,20 @@ struct posix_host {
 };
 
 // 0, or −1 with errno.
-// A quarter of this machine's memory, or what instances have by default (WEIR_CFG_MEMORY_BUDGET_MB) if that is less: for weir_config.
+// A quarter of this machine's memory, or what instances have by default (WEIR_CFG_MEMORY_BUDGET_MB) if that is less:
+// for weir_config.
 uint64_t posix_memory_budget(void);
 int posix_host_init(struct posix_host *host, const struct posix_options *options);
 void posix_host_attach(struct posix_host *host, struct weir *weir);
-// Watches a driver's descriptor: calls driver->poll when it is readable, weir_tx_ready when it is writable after FULL. The
-// interface has been added to the instance. With the lock held or before posix_host_start. −1: POSIX_NETIFS are there already.
+// Watches a driver's descriptor: calls driver->poll when it is readable, weir_tx_ready when it is writable after FULL.
+// The interface has been added to the instance. With the lock held or before posix_host_start. −1: POSIX_NETIFS are
+// there already.
 int posix_host_add(struct posix_host *host, struct weir_netif *netif, int fd);
 void posix_host_remove(struct posix_host *host, struct weir_netif *netif);
 int posix_host_start(struct posix_host *host);
 void posix_host_stop(struct posix_host *host);  // waits for the thread's end
-// Without thread: one turn, sleeping at most timeout_us (−1: until something happens) when there is nothing to do. Returns the next
-// deadline, µs. Without the lock.
+// Without thread: one turn, sleeping at most timeout_us (−1: until something happens) when there is nothing to do.
+// Returns the next deadline, µs. Without the lock.
 uint64_t posix_host_poll(struct posix_host *host, int64_t timeout_us);
 // Wakes the poller from any thread, with or without the lock.
 void posix_host_wake(struct posix_host *host);

@@ -5,11 +5,11 @@
 #include "ports/common/io_thread.h"
 #include "weir/socket.h"
 
-// --- the contract (weir/port.h) ----------------------------------------------------------------------------------------------------------
+// --- the contract (weir/port.h) --------------------------------------------------------------------------------------
 static void port_lock(void *context) { mutex_lock(&((struct preempt_port *)context)->lock); }
 
-// What the call gave the stack to send leaves first, at the moment to which it set the clock. If it was interrupted for frames there is a
-// turn for them, too; what comes still is the I/O thread's.
+// What the call gave the stack to send leaves first, at the moment to which it set the clock. If it was interrupted for
+// frames there is a turn for them, too; what comes still is the I/O thread's.
 static void work_there(void *context)
 {
     struct preempt_port *port = context;
@@ -33,8 +33,8 @@ static void pass_work_on(struct preempt_port *port)
     port->kicked = port->interrupted = false;
 }
 
-// The thread that holds the lock works on the I/O thread's stack, which nobody else uses meanwhile. The last look is with interrupts off,
-// so that none is forgotten.
+// The thread that holds the lock works on the I/O thread's stack, which nobody else uses meanwhile. The last look is
+// with interrupts off, so that none is forgotten.
 static void port_unlock(void *context)
 {
     struct preempt_port *port = context;
@@ -60,7 +60,10 @@ static int port_wait(void *context, const void *token, uint64_t deadline_us)
     return result;  // enum kernel_wait counts as the contract does
 }
 
-static void port_wake(void *context, const void *token) { wait_queue_wake(&((struct preempt_port *)context)->waiting, token); }
+static void port_wake(void *context, const void *token)
+{
+    wait_queue_wake(&((struct preempt_port *)context)->waiting, token);
+}
 static void port_kick(void *context) { ((struct preempt_port *)context)->kicked = true; }
 
 void preempt_port_set_errno(void *context, int value)
@@ -80,8 +83,9 @@ void preempt_port_init(struct preempt_port *port, const struct port_board *board
     port->core.port.kick = port_kick;
 }
 
-// --- the I/O thread ----------------------------------------------------------------------------------------------------------------------
-// A thread that is in the stack sees to it before it leaves, as urgent as the I/O thread is; any other is in the way of that.
+// --- the I/O thread --------------------------------------------------------------------------------------------------
+// A thread that is in the stack sees to it before it leaves, as urgent as the I/O thread is; any other is in the way of
+// that.
 void preempt_port_interrupt(struct preempt_port *port)
 {
     const struct thread *holder = port->lock.holder;
@@ -118,7 +122,8 @@ static void io(void *port)
     port_io_run(port, &calls);
 }
 
-#define OWN_SHARE 5  // one in so many bytes of its stack is the I/O thread's own: it uses no more while it does not hold the lock
+// one in so many bytes of its stack is the I/O thread's own: it uses no more while it does not hold the lock
+#define OWN_SHARE 5
 
 bool preempt_port_start(struct preempt_port *port, const struct thread_config *config, uint8_t back_priority)
 {
@@ -128,6 +133,7 @@ bool preempt_port_start(struct preempt_port *port, const struct thread_config *c
     own.argument = port;
     port->priority = config->priority;
     port->back_priority = back_priority;
-    port->work_stack = (void *)(((uintptr_t)own.stack + own.stack_bytes - own.stack_bytes / OWN_SHARE) & ~(uintptr_t)15);
+    port->work_stack =
+        (void *)(((uintptr_t)own.stack + own.stack_bytes - own.stack_bytes / OWN_SHARE) & ~(uintptr_t)15);
     return thread_create(&port->thread, &own);
 }

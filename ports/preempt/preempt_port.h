@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The port to the preemptive kernel (kernel/preempt): the lock is a mutex whose holder inherits priority, tasks wait in one queue by their
-// tokens, and an I/O thread takes frames in, runs weir_poll and wakes who waits. The driver's interrupt masks its device and calls
-// preempt_port_interrupt; the thread then polls it in budgets, and the driver unmasks when it is found empty. Should there always be more,
-// the thread goes on with the priority of other work, so that a flood of frames cannot keep it from running.
+// The port to the preemptive kernel (kernel/preempt): the lock is a mutex whose holder inherits priority, tasks wait in
+// one queue by their tokens, and an I/O thread takes frames in, runs weir_poll and wakes who waits. The driver's
+// interrupt masks its device and calls preempt_port_interrupt; the thread then polls it in budgets, and the driver
+// unmasks when it is found empty. Should there always be more, the thread goes on with the priority of other work, so
+// that a flood of frames cannot keep it from running.
 //
-// A thread whose call has given the stack something to send sends it itself before it releases the lock, and takes in what came meanwhile:
-// that costs no change of threads. It does so with the I/O thread's priority and on the I/O thread's stack, so that its own needs no room
-// for it.
+// A thread whose call has given the stack something to send sends it itself before it releases the lock, and takes in
+// what came meanwhile: that costs no change of threads. It does so with the I/O thread's priority and on the I/O
+// thread's stack, so that its own needs no room for it.
 //
 //     kernel_init(&kernel_board);
 //     preempt_port_init(&port, &board);
@@ -40,8 +41,8 @@ struct preempt_port {
 };
 
 void preempt_port_init(struct preempt_port *port, const struct port_board *board);
-// Makes the I/O thread; of the config stack, stack_bytes and priority are used. In a flood it has `back_priority`: that of the least
-// urgent threads which shall still run. false: the stack is too small.
+// Makes the I/O thread; of the config stack, stack_bytes and priority are used. In a flood it has `back_priority`: that
+// of the least urgent threads which shall still run. false: the stack is too small.
 bool preempt_port_start(struct preempt_port *port, const struct thread_config *config, uint8_t back_priority);
 void preempt_port_interrupt(struct preempt_port *port);  // from a driver's interrupt
 // For struct weir_bsd_config: a thread's errno is its `user`.

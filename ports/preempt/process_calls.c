@@ -6,7 +6,10 @@
 
 int process_errno(void) { return (int)process_call(CALL_ERRNO, 0, 0, 0, 0, 0, 0); }
 
-static int bsd_call(uint32_t number, int fd, intptr_t b, intptr_t c) { return (int)process_call(number, fd, b, c, 0, 0, 0); }
+static int bsd_call(uint32_t number, int fd, intptr_t b, intptr_t c)
+{
+    return (int)process_call(number, fd, b, c, 0, 0, 0);
+}
 
 int weir_posix_socket(int domain, int type, int protocol) { return bsd_call(CALL_SOCKET, domain, type, protocol); }
 int weir_posix_bind(int fd, const struct weir_sockaddr *address, weir_socklen length)
@@ -25,19 +28,33 @@ int weir_posix_connect(int fd, const struct weir_sockaddr *address, weir_socklen
 int weir_posix_shutdown(int fd, int how) { return bsd_call(CALL_SHUTDOWN, fd, how, 0); }
 int weir_posix_close(int fd) { return bsd_call(CALL_CLOSE, fd, 0, 0); }
 
-weir_ssize weir_posix_sendto(int fd, const void *data, size_t bytes, int flags, const struct weir_sockaddr *address, weir_socklen length)
+weir_ssize weir_posix_sendto(int fd, const void *data, size_t bytes, int flags, const struct weir_sockaddr *address,
+                             weir_socklen length)
 {
     return process_call(CALL_SENDTO, fd, (intptr_t)data, (intptr_t)bytes, flags, (intptr_t)address, (intptr_t)length);
 }
-weir_ssize weir_posix_send(int fd, const void *data, size_t bytes, int flags) { return weir_posix_sendto(fd, data, bytes, flags, NULL, 0); }
-weir_ssize weir_posix_write(int fd, const void *data, size_t bytes) { return weir_posix_sendto(fd, data, bytes, 0, NULL, 0); }
+weir_ssize weir_posix_send(int fd, const void *data, size_t bytes, int flags)
+{
+    return weir_posix_sendto(fd, data, bytes, flags, NULL, 0);
+}
+weir_ssize weir_posix_write(int fd, const void *data, size_t bytes)
+{
+    return weir_posix_sendto(fd, data, bytes, 0, NULL, 0);
+}
 
-weir_ssize weir_posix_recvfrom(int fd, void *data, size_t bytes, int flags, struct weir_sockaddr *address, weir_socklen *length)
+weir_ssize weir_posix_recvfrom(int fd, void *data, size_t bytes, int flags, struct weir_sockaddr *address,
+                               weir_socklen *length)
 {
     return process_call(CALL_RECVFROM, fd, (intptr_t)data, (intptr_t)bytes, flags, (intptr_t)address, (intptr_t)length);
 }
-weir_ssize weir_posix_recv(int fd, void *data, size_t bytes, int flags) { return weir_posix_recvfrom(fd, data, bytes, flags, NULL, NULL); }
-weir_ssize weir_posix_read(int fd, void *data, size_t bytes) { return weir_posix_recvfrom(fd, data, bytes, 0, NULL, NULL); }
+weir_ssize weir_posix_recv(int fd, void *data, size_t bytes, int flags)
+{
+    return weir_posix_recvfrom(fd, data, bytes, flags, NULL, NULL);
+}
+weir_ssize weir_posix_read(int fd, void *data, size_t bytes)
+{
+    return weir_posix_recvfrom(fd, data, bytes, 0, NULL, NULL);
+}
 
 int weir_posix_getsockopt(int fd, int level, int name, void *value, weir_socklen *length)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// BSD sockets for processes: the functions of api/bsd/posix_calls.h that are named here, each a system call behind the thesis's
-// (api/flock/trap.h). process_calls.c has the process's side, and is linked in place of posix_calls.c.
+// BSD sockets for processes: the functions of api/bsd/posix_calls.h that are named here, each a system call behind the
+// thesis's (api/flock/trap.h). process_calls.c has the process's side, and is linked in place of posix_calls.c.
 #ifndef PROCESS_CALLS_H
 #define PROCESS_CALLS_H
 

@@ -58,7 +58,7 @@ void process_sockets_end(struct process *process)
     kmem_free(all.memory, own);
 }
 
-// --- calls -----------------------------------------------------------------------------------------------------------------------------
+// --- calls -----------------------------------------------------------------------------------------------------------
 static const struct flock *of(struct process *self) { return &((const struct sockets *)self->user)->flock; }
 static unsigned number(intptr_t argument) { return (unsigned)argument; }
 
@@ -94,7 +94,10 @@ static intptr_t call_tcpconnect(struct process *self, const intptr_t a[])
 {
     return flock_tcpconnect(of(self), (int)a[0], (const struct sockaddr *)a[1], number(a[2]));
 }
-static intptr_t call_tcplisten(struct process *self, const intptr_t a[]) { return flock_tcplisten(of(self), (int)a[0], number(a[1])); }
+static intptr_t call_tcplisten(struct process *self, const intptr_t a[])
+{
+    return flock_tcplisten(of(self), (int)a[0], number(a[1]));
+}
 static intptr_t call_tcpsend(struct process *self, const intptr_t a[])
 {
     return flock_tcpsend(of(self), (int)a[0], (const char *)a[1], number(a[2]));
@@ -105,18 +108,24 @@ static intptr_t call_tcprecv(struct process *self, const intptr_t a[])
 }
 static intptr_t call_tcpclose(struct process *self, const intptr_t a[]) { return flock_tcpclose(of(self), (int)a[0]); }
 
-// --- BSD's -------------------------------------------------------------------------------------------------------------------------------
+// --- BSD's -----------------------------------------------------------------------------------------------------------
 static struct weir_bsd *bsd_of(struct process *self) { return of(self)->bsd; }
 static const struct weir_sockaddr *address(intptr_t argument) { return (const struct weir_sockaddr *)argument; }
 static weir_socklen length(intptr_t argument) { return (weir_socklen)argument; }
 static weir_socklen *length_at(intptr_t argument) { return (weir_socklen *)argument; }
 
-static intptr_t call_socket(struct process *self, const intptr_t a[]) { return bsd_socket(bsd_of(self), (int)a[0], (int)a[1], (int)a[2]); }
+static intptr_t call_socket(struct process *self, const intptr_t a[])
+{
+    return bsd_socket(bsd_of(self), (int)a[0], (int)a[1], (int)a[2]);
+}
 static intptr_t call_bind(struct process *self, const intptr_t a[])
 {
     return bsd_bind(bsd_of(self), (int)a[0], address(a[1]), length(a[2]));
 }
-static intptr_t call_listen(struct process *self, const intptr_t a[]) { return bsd_listen(bsd_of(self), (int)a[0], (int)a[1]); }
+static intptr_t call_listen(struct process *self, const intptr_t a[])
+{
+    return bsd_listen(bsd_of(self), (int)a[0], (int)a[1]);
+}
 static intptr_t call_accept(struct process *self, const intptr_t a[])
 {
     return bsd_accept(bsd_of(self), (int)a[0], (struct weir_sockaddr *)a[1], length_at(a[2]));
@@ -125,15 +134,20 @@ static intptr_t call_connect(struct process *self, const intptr_t a[])
 {
     return bsd_connect(bsd_of(self), (int)a[0], address(a[1]), length(a[2]));
 }
-static intptr_t call_shutdown(struct process *self, const intptr_t a[]) { return bsd_shutdown(bsd_of(self), (int)a[0], (int)a[1]); }
+static intptr_t call_shutdown(struct process *self, const intptr_t a[])
+{
+    return bsd_shutdown(bsd_of(self), (int)a[0], (int)a[1]);
+}
 static intptr_t call_close(struct process *self, const intptr_t a[]) { return bsd_close(bsd_of(self), (int)a[0]); }
 static intptr_t call_sendto(struct process *self, const intptr_t a[])
 {
-    return bsd_sendto(bsd_of(self), (int)a[0], (const void *)a[1], (size_t)a[2], (int)a[3], address(a[4]), length(a[5]));
+    return bsd_sendto(bsd_of(self), (int)a[0], (const void *)a[1], (size_t)a[2], (int)a[3], address(a[4]),
+                      length(a[5]));
 }
 static intptr_t call_recvfrom(struct process *self, const intptr_t a[])
 {
-    return bsd_recvfrom(bsd_of(self), (int)a[0], (void *)a[1], (size_t)a[2], (int)a[3], (struct weir_sockaddr *)a[4], length_at(a[5]));
+    return bsd_recvfrom(bsd_of(self), (int)a[0], (void *)a[1], (size_t)a[2], (int)a[3], (struct weir_sockaddr *)a[4],
+                        length_at(a[5]));
 }
 static intptr_t call_getsockopt(struct process *self, const intptr_t a[])
 {

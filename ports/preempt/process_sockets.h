@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The sockets of processes (kernel/preempt/process.h): the system calls of the thesis's API (api/flock/flock.h) and of BSD's, of which
-// api/flock/trap.c and process_calls.c are the process's side; a descriptor of one is good for the other. A process has a table of
-// descriptors of its own, whose numbers no other process's have, so that a call on another's socket fails; and when it ends its sockets are
-// closed.
+// The sockets of processes (kernel/preempt/process.h): the system calls of the thesis's API (api/flock/flock.h) and of
+// BSD's, of which api/flock/trap.c and process_calls.c are the process's side; a descriptor of one is good for the
+// other. A process has a table of descriptors of its own, whose numbers no other process's have, so that a call on
+// another's socket fails; and when it ends its sockets are closed.
 #ifndef PROCESS_SOCKETS_H
 #define PROCESS_SOCKETS_H
 
@@ -15,8 +15,8 @@ WEIR_BEGIN_DECLS
 
 #define PROCESS_DESCRIPTORS 8  // at most, of a process; process n's numbers begin at 8 n
 
-// For struct process_system: the table of calls, and what a process gets and gives back. `weir` is the instance, `memory` what the tables
-// are taken from, for builds without an allocator.
+// For struct process_system: the table of calls, and what a process gets and gives back. `weir` is the instance,
+// `memory` what the tables are taken from, for builds without an allocator.
 extern process_call_handler *const process_socket_calls[PROCESS_SOCKET_CALLS];
 void process_sockets_init(struct weir *weir, struct kmem *memory);
 bool process_sockets_begin(struct process *process);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The port to no kernel at all: one loop that takes frames in, lets Weir work, calls the watches of sockets with news, and sleeps until the
-// next deadline or interrupt. Nothing blocks; there is no lock, since only the loop touches the instance. Interrupt handlers call
-// superloop_wake and nothing else of Weir.
+// The port to no kernel at all: one loop that takes frames in, lets Weir work, calls the watches of sockets with news,
+// and sleeps until the next deadline or interrupt. Nothing blocks; there is no lock, since only the loop touches the
+// instance. Interrupt handlers call superloop_wake and nothing else of Weir.
 //
 //     static struct superloop loop;
 //     superloop_init(&loop, &board, board_sleep);
@@ -17,8 +17,8 @@
 
 WEIR_BEGIN_DECLS
 
-// Sleeps until the moment (µs; WEIR_NEVER) or an interrupt, unless *awake is true already, which it sees together with going to sleep: an
-// interrupt between the look and the sleep must end the sleep.
+// Sleeps until the moment (µs; WEIR_NEVER) or an interrupt, unless *awake is true already, which it sees together with
+// going to sleep: an interrupt between the look and the sleep must end the sleep.
 typedef void superloop_sleep(uint64_t until_us, const volatile bool *awake);
 
 struct superloop {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The player behind the runner of conversation scripts: one Weir host with one interface, in virtual time, told what to do line by
-// line on standard input. It knows nothing of scripts: sim/script/*.py parse them, play them and judge.
+// The player behind the runner of conversation scripts: one Weir host with one interface, in virtual time, told what to
+// do line by line on standard input. It knows nothing of scripts: sim/script/*.py parse them, play them and judge.
 //
 //     open ADDRESS PREFIX MTU RECEIVE SEND CC ECN   the host appears ("-" or 0: the default)
 //     until US                         time passes up to US; what is due before is done, what is due then is not yet
 //     wait US                          time passes until something is sent or a call returns, at most to the end of US
 //     rx HEX                           a packet comes in
-//     call NAME ARGUMENT…              a system call in a task of its own: a number, xHEX (bytes in), oN (N bytes out), nN (N at address 0)
+//     call NAME ARGUMENT…              a system call in a task of its own: a number, xHEX (bytes in), oN (N bytes out),
+//                                      nN (N at address 0)
 //     info FD                          TCP_INFO, name=value …
 //     mtu BYTES                        the interface's MTU from now on
 //
-// Answers: `tx US HEX` (a packet left), `ret US RESULT ERRNO HEX…` (a call returned, with what it left in each buffer), `err TEXT`, and
-// at last `ok US blocked|idle`. US counts from the start of the script.
+// Answers: `tx US HEX` (a packet left), `ret US RESULT ERRNO HEX…` (a call returned, with what it left in each buffer),
+// `err TEXT`, and at last `ok US blocked|idle`. US counts from the start of the script.
 #define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <inttypes.h>
@@ -106,7 +107,8 @@ static void wake(void *context, const void *token)
         task->woken = true;
 }
 
-static int set_errno_of_task;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): the C library's errno would not survive
+static int set_errno_of_task;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): the C library's errno
+                               // would not survive
 static void set_errno(void *context, int value) { (void)context, set_errno_of_task = value; }
 
 // A caller's address may be wrong: the one that scripts use for that is 0.
@@ -162,7 +164,10 @@ static intptr_t do_accept(struct weir_bsd *b, struct task *t)
     weir_socklen size = (weir_socklen)length(t, 1);
     return bsd_accept4(b, number(t, 0), bytes(t, 1), bytes(t, 1) ? &size : NULL, number(t, 2));
 }
-static intptr_t do_bind(struct weir_bsd *b, struct task *t) { return bsd_bind(b, number(t, 0), bytes(t, 1), (weir_socklen)length(t, 1)); }
+static intptr_t do_bind(struct weir_bsd *b, struct task *t)
+{
+    return bsd_bind(b, number(t, 0), bytes(t, 1), (weir_socklen)length(t, 1));
+}
 static intptr_t do_close(struct weir_bsd *b, struct task *t) { return bsd_close(b, number(t, 0)); }
 static intptr_t do_connect(struct weir_bsd *b, struct task *t)
 {
@@ -177,7 +182,10 @@ static intptr_t do_epoll_wait(struct weir_bsd *b, struct task *t)
 {
     return bsd_epoll_wait(b, number(t, 0), bytes(t, 1), number(t, 2), number(t, 3));
 }
-static intptr_t do_fcntl(struct weir_bsd *b, struct task *t) { return bsd_fcntl(b, number(t, 0), number(t, 1), number(t, 2)); }
+static intptr_t do_fcntl(struct weir_bsd *b, struct task *t)
+{
+    return bsd_fcntl(b, number(t, 0), number(t, 1), number(t, 2));
+}
 static intptr_t do_getpeername(struct weir_bsd *b, struct task *t)
 {
     weir_socklen size = (weir_socklen)length(t, 1);
@@ -205,16 +213,21 @@ static intptr_t do_ioctl(struct weir_bsd *b, struct task *t)
     return bsd_ioctl(b, number(t, 0), (unsigned long)number(t, 1), bytes(t, 2));
 }
 static intptr_t do_listen(struct weir_bsd *b, struct task *t) { return bsd_listen(b, number(t, 0), number(t, 1)); }
-static intptr_t do_poll(struct weir_bsd *b, struct task *t) { return bsd_poll(b, bytes(t, 0), (size_t)number(t, 1), number(t, 2)); }
+static intptr_t do_poll(struct weir_bsd *b, struct task *t)
+{
+    return bsd_poll(b, bytes(t, 0), (size_t)number(t, 1), number(t, 2));
+}
 static intptr_t do_recv(struct weir_bsd *b, struct task *t)
 {
     weir_socklen size = (weir_socklen)length(t, 3);
-    return bsd_recvfrom(b, number(t, 0), bytes(t, 1), length(t, 1), number(t, 2), bytes(t, 3), bytes(t, 3) ? &size : NULL);
+    return bsd_recvfrom(b, number(t, 0), bytes(t, 1), length(t, 1), number(t, 2), bytes(t, 3),
+                        bytes(t, 3) ? &size : NULL);
 }
 static intptr_t do_recvmsg(struct weir_bsd *b, struct task *t)  // fd, bytes, flags, name out, msg_flags out
 {
     struct weir_iovec vector = {bytes(t, 1), length(t, 1)};
-    struct weir_msghdr message = {.msg_name = bytes(t, 3), .msg_namelen = (weir_socklen)length(t, 3), .msg_iov = &vector, .msg_iovlen = 1};
+    struct weir_msghdr message = {
+        .msg_name = bytes(t, 3), .msg_namelen = (weir_socklen)length(t, 3), .msg_iov = &vector, .msg_iovlen = 1};
     const intptr_t result = bsd_recvmsg(b, number(t, 0), &message, number(t, 2));
     if (bytes(t, 4))
         memcpy(bytes(t, 4), &message.msg_flags, sizeof message.msg_flags);
@@ -222,7 +235,8 @@ static intptr_t do_recvmsg(struct weir_bsd *b, struct task *t)  // fd, bytes, fl
 }
 static intptr_t do_send(struct weir_bsd *b, struct task *t)
 {
-    return bsd_sendto(b, number(t, 0), bytes(t, 1), length(t, 1), number(t, 2), bytes(t, 3), (weir_socklen)length(t, 3));
+    return bsd_sendto(b, number(t, 0), bytes(t, 1), length(t, 1), number(t, 2), bytes(t, 3),
+                      (weir_socklen)length(t, 3));
 }
 static intptr_t do_sendmsg(struct weir_bsd *b, struct task *t)
 {
@@ -232,7 +246,10 @@ static intptr_t do_sendmsg(struct weir_bsd *b, struct task *t)
     return bsd_sendmsg(b, number(t, 0), &message, number(t, 2));
 }
 static intptr_t do_shutdown(struct weir_bsd *b, struct task *t) { return bsd_shutdown(b, number(t, 0), number(t, 1)); }
-static intptr_t do_socket(struct weir_bsd *b, struct task *t) { return bsd_socket(b, number(t, 0), number(t, 1), number(t, 2)); }
+static intptr_t do_socket(struct weir_bsd *b, struct task *t)
+{
+    return bsd_socket(b, number(t, 0), number(t, 1), number(t, 2));
+}
 
 static const struct call {
     const char *name;
@@ -306,7 +323,10 @@ static void task_enter(struct engine *e)
         task_report(e);
 }
 
-static bool task_ready(const struct engine *e) { return e->task.waiting && (e->task.woken || e->task.deadline_us <= e->now_us); }
+static bool task_ready(const struct engine *e)
+{
+    return e->task.waiting && (e->task.woken || e->task.deadline_us <= e->now_us);
+}
 
 static void task_start(struct engine *e)
 {
@@ -435,10 +455,12 @@ static void command_open(struct engine *e, char **save)
     e->netif.driver_data = e;
     e->netif.mtu = mtu;
     const struct weir_addr any = weir_addr_any();
-    if (weir_netif_add(e->weir, &e->netif) || weir_netif_set_address(&e->netif, weir_addr_v4(address), prefix, WEIR_ADDRESS_AT_ONCE) ||
+    if (weir_netif_add(e->weir, &e->netif) ||
+        weir_netif_set_address(&e->netif, weir_addr_v4(address), prefix, WEIR_ADDRESS_AT_ONCE) ||
         weir_route_add(e->weir, any, 0, any, &e->netif, 1))
         fail("the interface could not be set up");
-    const struct weir_bsd_config bsd = {.first_descriptor = FIRST_DESCRIPTOR, .descriptors = 4096, .set_errno = set_errno};
+    const struct weir_bsd_config bsd = {
+        .first_descriptor = FIRST_DESCRIPTOR, .descriptors = 4096, .set_errno = set_errno};
     e->bsd = bsd_create(e->weir, &bsd);
     settle(e);
 }
@@ -464,12 +486,14 @@ static void command_info(struct engine *e, int fd)
     }
 #define SHOW(field) printf(" " #field "=%" PRIu64, (uint64_t)i.field)
     printf("info");
-    SHOW(state), SHOW(recovery), SHOW(backoff), SHOW(probes), SHOW(sack), SHOW(timestamps), SHOW(window_scaling), SHOW(ecn);
+    SHOW(state), SHOW(recovery), SHOW(backoff), SHOW(probes), SHOW(sack), SHOW(timestamps), SHOW(window_scaling),
+        SHOW(ecn);
     SHOW(snd_wscale), SHOW(rcv_wscale), SHOW(rto_us), SHOW(srtt_us), SHOW(rttvar_us), SHOW(min_rtt_us);
-    SHOW(snd_mss), SHOW(rcv_mss), SHOW(path_mtu), SHOW(cwnd), SHOW(ssthresh), SHOW(inflight), SHOW(sacked), SHOW(lost), SHOW(retrans_out);
+    SHOW(snd_mss), SHOW(rcv_mss), SHOW(path_mtu), SHOW(cwnd), SHOW(ssthresh), SHOW(inflight), SHOW(sacked), SHOW(lost),
+        SHOW(retrans_out);
     SHOW(snd_wnd), SHOW(rcv_wnd), SHOW(send_queue), SHOW(receive_queue), SHOW(unsent), SHOW(total_retrans);
-    SHOW(rto_count), SHOW(fast_recoveries), SHOW(out_of_order), SHOW(bytes_sent), SHOW(bytes_retrans), SHOW(bytes_acked),
-        SHOW(bytes_received);
+    SHOW(rto_count), SHOW(fast_recoveries), SHOW(out_of_order), SHOW(bytes_sent), SHOW(bytes_retrans),
+        SHOW(bytes_acked), SHOW(bytes_received);
     SHOW(segs_out), SHOW(segs_in), SHOW(pacing_rate), SHOW(delivery_rate), SHOW(last_sent_us), SHOW(last_received_us);
     SHOW(accecn), SHOW(received_ce), SHOW(delivered_ce), SHOW(bytes_delivered), SHOW(delivered);
     SHOW(reorder_seen), SHOW(reordering), SHOW(duplicates);
@@ -528,7 +552,8 @@ int main(void)
         line[strcspn(line, "\n")] = 0;
         command(&engine, line);
     }
-    // The end: what a blocked call holds is left as it is, everything else is torn down, so that a sanitizer can tell of leaks.
+    // The end: what a blocked call holds is left as it is, everything else is torn down, so that a sanitizer can tell
+    // of leaks.
     if (engine.weir && !engine.task.running) {
         bsd_destroy(engine.bsd);
         freopen("/dev/null", "w", stdout);

@@ -12,9 +12,11 @@ static inline uint32_t addr_hash(const struct siphash_key *key, struct weir_addr
     const uint32_t words[] = {a.words[0], a.words[1], a.words[2], a.words[3], salt};
     return (uint32_t)siphash(key, words, sizeof words);
 }
-static inline uint64_t addr_ends_hash(const struct siphash_key *key, struct weir_addr a, struct weir_addr b, uint32_t ports)
+static inline uint64_t addr_ends_hash(const struct siphash_key *key, struct weir_addr a, struct weir_addr b,
+                                      uint32_t ports)
 {
-    const uint32_t words[] = {a.words[0], a.words[1], a.words[2], a.words[3], b.words[0], b.words[1], b.words[2], b.words[3], ports};
+    const uint32_t words[] = {a.words[0], a.words[1], a.words[2], a.words[3], b.words[0],
+                              b.words[1], b.words[2], b.words[3], ports};
     return siphash(key, words, sizeof words);
 }
 // The low bits of an address, by which hosts are told apart best.
@@ -24,7 +26,8 @@ static inline uint32_t addr_hash(const struct siphash_key *key, struct weir_addr
 {
     return siphash_words(key, a.v4, salt);
 }
-static inline uint64_t addr_ends_hash(const struct siphash_key *key, struct weir_addr a, struct weir_addr b, uint32_t ports)
+static inline uint64_t addr_ends_hash(const struct siphash_key *key, struct weir_addr a, struct weir_addr b,
+                                      uint32_t ports)
 {
     return siphash_ends(key, (uint64_t)a.v4 << 32 | b.v4, ports);
 }

@@ -54,6 +54,7 @@ struct weir_addr weir_addr_prefix(struct weir_addr a, uint8_t bits)
 {
     const unsigned kept = weir_addr_is_v4(a) ? bits + 96u : bits;
     for (unsigned i = kept / 32; i < 4; i++)
-        a.words[i] = i == kept / 32 && kept % 32 ? weir_addr_word_of(weir_addr_word(a, i) & 0xffffffffu << (32 - kept % 32)) : 0;
+        a.words[i] =
+            i == kept / 32 && kept % 32 ? weir_addr_word_of(weir_addr_word(a, i) & 0xffffffffu << (32 - kept % 32)) : 0;
     return a;
 }

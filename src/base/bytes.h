@@ -39,8 +39,12 @@ static inline uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p
 #define HOT_INLINE BYTES_INLINE
 #endif
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-static BYTES_INLINE uint32_t network32(uint32_t value) { return value << 24 | (value & 0xff00) << 8 | (value >> 8 & 0xff00) | value >> 24; }
-// Swapped in a register, then stored at once: gcc for Arm does not merge stores of single bytes, which made the code half again as long.
+static BYTES_INLINE uint32_t network32(uint32_t value)
+{
+    return value << 24 | (value & 0xff00) << 8 | (value >> 8 & 0xff00) | value >> 24;
+}
+// Swapped in a register, then stored at once: gcc for Arm does not merge stores of single bytes, which made the code
+// half again as long.
 static BYTES_INLINE void put16(uint8_t *p, uint32_t value)
 {
     const uint16_t half = (uint16_t)value, swapped = (uint16_t)(half << 8 | half >> 8);
@@ -67,9 +71,13 @@ static inline void put32(uint8_t *p, uint32_t value)
 }
 #endif
 
-static BYTES_INLINE uint32_t get32(const uint8_t *p) { return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]; }
+static BYTES_INLINE uint32_t get32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
 
-// Words as they lie, for sums and comparisons in the machine's own order: network32 gives what a value looks like there.
+// Words as they lie, for sums and comparisons in the machine's own order: network32 gives what a value looks like
+// there.
 static inline uint16_t native16(const uint8_t *p)
 {
     uint16_t word;
@@ -111,7 +119,8 @@ uint64_t divide_u64(uint64_t dividend, uint32_t divisor);
 // Serial-number order, for TCP sequence numbers (RFC 9293 §3.4) and 32-bit times: a is before b.
 static inline bool seq_lt(uint32_t a, uint32_t b) { return (int32_t)(a - b) < 0; }
 static inline bool seq_le(uint32_t a, uint32_t b) { return (int32_t)(a - b) <= 0; }
-// Whether x lies in [lo, hi). By offsets from lo: two comparisons of signed differences would both hold for an x that is 2^31 away.
+// Whether x lies in [lo, hi). By offsets from lo: two comparisons of signed differences would both hold for an x that
+// is 2^31 away.
 static inline bool seq_in(uint32_t x, uint32_t lo, uint32_t hi) { return x - lo < hi - lo; }
 static inline uint32_t seq_max(uint32_t a, uint32_t b) { return seq_lt(a, b) ? b : a; }
 static inline uint32_t seq_min(uint32_t a, uint32_t b) { return seq_lt(a, b) ? a : b; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/checksum.h"
 
-// 32-bit words are added up in 64 bits: no carry is lost below 16 GB. Words are loaded with memcpy, which is one load where the
-// machine takes unaligned addresses and byte loads where it does not.
+// 32-bit words are added up in 64 bits: no carry is lost below 16 GB. Words are loaded with memcpy, which is one load
+// where the machine takes unaligned addresses and byte loads where it does not.
 static uint16_t checksum_fold_64(uint64_t sum)
 {
     sum = (sum & 0xffffffff) + (sum >> 32);
@@ -49,7 +49,8 @@ uint16_t checksum_copy_sum_portable(void *restrict to, const void *restrict from
     return checksum_fold_64(sum + checksum_last_word(p, bytes));
 }
 
-uint16_t checksum_slices(const struct weir_port *port, const struct weir_slice *slices, uint32_t count, uint32_t offset, uint32_t length)
+uint16_t checksum_slices(const struct weir_port *port, const struct weir_slice *slices, uint32_t count, uint32_t offset,
+                         uint32_t length)
 {
     uint16_t sum = 0;
     uint32_t done = 0;

@@ -50,7 +50,8 @@ static inline uint64_t checksum_words(const uint8_t *data, uint32_t bytes)
         sum += (uint64_t)native32(data) + native32(data + 4);
     return bytes & 4 ? sum + native32(data) : sum;
 }
-// Of a TCP header: its usual lengths by name, which leaves no loop; or by the bound routine, which has none to speak of.
+// Of a TCP header: its usual lengths by name, which leaves no loop; or by the bound routine, which has none to speak
+// of.
 static inline uint64_t checksum_header(const uint8_t *data, uint32_t bytes)
 {
     if (CHECKSUM_BOUND && !WEIR_CFG_FAST_PATH)
@@ -61,14 +62,15 @@ static inline uint64_t checksum_header(const uint8_t *data, uint32_t bytes)
         return checksum_words(data, 40);
     return checksum_words(data, bytes);
 }
-// Folds such a total. The upper half of x + (x with its halves exchanged) is the sum of the halves with the carry brought round.
+// Folds such a total. The upper half of x + (x with its halves exchanged) is the sum of the halves with the carry
+// brought round.
 static BYTES_INLINE uint16_t checksum_fold_words(uint64_t sum)
 {
     const uint32_t half = (uint32_t)((sum + (sum << 32 | sum >> 32)) >> 32);
     return (uint16_t)((half + (half << 16 | half >> 16)) >> 16);
 }
-// Whether such a total, not 0, folds to all ones, as a right packet does: the multiples of 65535 do. (A multiplication and a comparison,
-// where registers have 64 bits.)
+// Whether such a total, not 0, folds to all ones, as a right packet does: the multiples of 65535 do. (A multiplication
+// and a comparison, where registers have 64 bits.)
 static inline bool checksum_words_good(uint64_t sum)
 {
     return UINTPTR_MAX > UINT32_MAX ? sum % 65535 == 0 : checksum_fold_words(sum) == 0xffff;
@@ -102,8 +104,8 @@ static inline uint16_t checksum_word(uint16_t host)
 static inline uint32_t checksum_host(uint32_t sum) { return checksum_word(1) == 1 ? sum : sum << 8; }
 // The last byte of an odd number of them, as it contributes: a zero follows it.
 static inline uint32_t checksum_last(uint8_t byte) { return checksum_word(1) == 1 ? (uint32_t)byte << 8 : byte; }
-// Of a payload, not folded (less than 2^18). What a connection is asked, and answers, is often a few bytes: a call would take longer than
-// their sum.
+// Of a payload, not folded (less than 2^18). What a connection is asked, and answers, is often a few bytes: a call
+// would take longer than their sum.
 static inline uint32_t checksum_payload(const struct weir_port *port, const uint8_t *data, uint32_t bytes)
 {
     uint32_t sum = 0;
@@ -125,7 +127,8 @@ static inline uint32_t checksum_copy_small(uint8_t *to, const uint8_t *from, uin
         sum += checksum_last(*to = *from);
     return sum;
 }
-static inline uint32_t checksum_copy_payload(const struct weir_port *port, uint8_t *to, const uint8_t *from, uint32_t bytes)
+static inline uint32_t checksum_copy_payload(const struct weir_port *port, uint8_t *to, const uint8_t *from,
+                                             uint32_t bytes)
 {
     return bytes > SMALL_COPY_MAX ? checksum_copy_sum(port, to, from, bytes) : checksum_copy_small(to, from, bytes);
 }
@@ -137,6 +140,7 @@ static inline void checksum_put(uint8_t *field, uint16_t sum)
 }
 
 // Sum over `length` bytes of a slice list, from `offset` bytes in.
-uint16_t checksum_slices(const struct weir_port *port, const struct weir_slice *slices, uint32_t count, uint32_t offset, uint32_t length);
+uint16_t checksum_slices(const struct weir_port *port, const struct weir_slice *slices, uint32_t count, uint32_t offset,
+                         uint32_t length);
 
 #endif

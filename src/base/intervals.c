@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sorted, disjoint, and never touching: [1, 2) and [2, 3) are always one. All live within 2^31 of each other, so serial-number
-// comparison orders them.
+// Sorted, disjoint, and never touching: [1, 2) and [2, 3) are always one. All live within 2^31 of each other, so
+// serial-number comparison orders them.
 #include "base/intervals.h"
 
 void intervals_init(struct intervals *list, uint16_t capacity)

@@ -26,7 +26,8 @@ static inline uint32_t intervals_bytes(uint32_t capacity)
 // How many bytes are present. (Memory is given by it where there is an allocator, and only there is it counted.)
 static inline uint32_t intervals_total(const struct intervals *list) { return WEIR_CFG_ALLOCATOR ? list->total : 0; }
 void intervals_init(struct intervals *list, uint16_t capacity);
-// Adds [start, end), joining neighbours. Returns false, changing nothing, when it would need one more entry than there is room for.
+// Adds [start, end), joining neighbours. Returns false, changing nothing, when it would need one more entry than there
+// is room for.
 bool intervals_add(struct intervals *list, uint32_t start, uint32_t end);
 // Of [start, end): the first part that is not present. Returns its length (0: all present) and sets *hole_start.
 // `base` is the sequence number all arithmetic is relative to (<= everything in the list).
@@ -34,7 +35,8 @@ uint32_t intervals_hole(const struct intervals *list, uint32_t start, uint32_t e
 bool intervals_covers(const struct intervals *list, uint32_t start, uint32_t end);
 // The interval that holds `at`; NULL: none does.
 const struct interval *intervals_at(const struct intervals *list, uint32_t at);
-// The first interval begins at or before `next`: removes it (and any wholly below) and returns its end; otherwise returns `next`.
+// The first interval begins at or before `next`: removes it (and any wholly below) and returns its end; otherwise
+// returns `next`.
 uint32_t intervals_advance(struct intervals *list, uint32_t next);
 
 #endif

@@ -9,7 +9,8 @@ void *memory_get(struct memory *memory, size_t bytes)
     const struct weir_port *port = memory->port;
     if (!port->alloc)
         return NULL;
-    if (memory->budget_bytes && (memory->used_bytes > memory->budget_bytes || bytes > memory->budget_bytes - memory->used_bytes))
+    if (memory->budget_bytes &&
+        (memory->used_bytes > memory->budget_bytes || bytes > memory->budget_bytes - memory->used_bytes))
         return NULL;
     void *pointer = port->alloc(port->context, bytes);
     if (pointer)
@@ -94,7 +95,8 @@ void *pool_get(struct pool *pool, struct memory *memory)
     return object ? object : memory_get(memory, pool->object_bytes);
 }
 
-// Of a size that is not known when it is compiled: memset has better ways for it than what a compiler puts in its place.
+// Of a size that is not known when it is compiled: memset has better ways for it than what a compiler puts in its
+// place.
 void *pool_get_zeroed(struct pool *pool, struct memory *memory)
 {
     void *object = pool_get(pool, memory);

@@ -21,7 +21,8 @@ struct memory {
 #endif
 };
 
-// Sixteenths of the budget in use from which on something is done to stay within it (src/tcp/pressure.c says what, and why in this order).
+// Sixteenths of the budget in use from which on something is done to stay within it (src/tcp/pressure.c says what, and
+// why in this order).
 enum memory_mark {
     MEMORY_REFUSE = 12,   // nothing more is taken for data out of order, and the silent lose theirs
     MEMORY_RENEGE = 13,   // so do others
@@ -30,7 +31,10 @@ enum memory_mark {
 };
 
 #if WEIR_CFG_ALLOCATOR
-static inline uint64_t memory_mark_bytes(const struct memory *memory, enum memory_mark mark) { return memory->budget_bytes / 16 * mark; }
+static inline uint64_t memory_mark_bytes(const struct memory *memory, enum memory_mark mark)
+{
+    return memory->budget_bytes / 16 * mark;
+}
 static inline bool memory_beyond(const struct memory *memory, enum memory_mark mark)
 {
     return memory->budget_bytes && memory->used_bytes > memory_mark_bytes(memory, mark);
@@ -38,16 +42,22 @@ static inline bool memory_beyond(const struct memory *memory, enum memory_mark m
 void *memory_get(struct memory *memory, size_t bytes);                // NULL: none. Not zeroed
 void memory_put(struct memory *memory, void *pointer, size_t bytes);  // `bytes` as asked for; NULL: nothing happens
 #else
-static inline bool memory_beyond(const struct memory *memory, enum memory_mark mark) { return (void)memory, (void)mark, false; }
+static inline bool memory_beyond(const struct memory *memory, enum memory_mark mark)
+{
+    return (void)memory, (void)mark, false;
+}
 static inline void *memory_get(struct memory *memory, size_t bytes)
 {
     (void)memory, (void)bytes;
     return NULL;
 }
-static inline void memory_put(struct memory *memory, void *pointer, size_t bytes) { (void)memory, (void)pointer, (void)bytes; }
+static inline void memory_put(struct memory *memory, void *pointer, size_t bytes)
+{
+    (void)memory, (void)pointer, (void)bytes;
+}
 #endif
-// Takes from weir_create's block (or the allocator when there is none); for fixed tables at start only. Zeroed, aligned to 8.
-// NULL: none. What came from the block is never given to memory_put; what came from the allocator is.
+// Takes from weir_create's block (or the allocator when there is none); for fixed tables at start only. Zeroed, aligned
+// to 8. NULL: none. What came from the block is never given to memory_put; what came from the allocator is.
 void *memory_carve(struct memory *memory, size_t bytes);
 // What that takes of the block: for weir_size, which adds up what the modules say they will carve.
 static inline size_t memory_carve_bytes(size_t bytes) { return (bytes + 7) & ~(size_t)7; }
@@ -60,7 +70,8 @@ struct pool {
     uint32_t free_count, keep;
 };
 void pool_init(struct pool *pool, uint32_t object_bytes, uint32_t keep);
-// When weir_create was given a block: sets `count` objects aside, or WEIR_NO_MEMORY. Nothing to do (WEIR_OK) with an allocator alone.
+// When weir_create was given a block: sets `count` objects aside, or WEIR_NO_MEMORY. Nothing to do (WEIR_OK) with an
+// allocator alone.
 int pool_carve(struct pool *pool, struct memory *memory, uint32_t count);
 static inline size_t pool_carve_bytes(size_t object_bytes, uint32_t count)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A range of a received packet lies in one piece, or is walked slice by slice: work proportional to the range plus the slices
-// before it (at most WEIR_FRAME_SLICES).
+// A range of a received packet lies in one piece, or is walked slice by slice: work proportional to the range plus the
+// slices before it (at most WEIR_FRAME_SLICES).
 #include "base/packet.h"
 
 static inline bool packet_in_one_piece(const struct packet *packet, uint32_t at, uint32_t length)
@@ -33,7 +33,8 @@ uint16_t packet_sum(const struct weir_port *port, const struct packet *packet, u
     return checksum_slices(port, packet->frame->slices, packet->frame->count, packet->offset + at, length);
 }
 
-uint16_t packet_copy_sum(const struct weir_port *port, const struct packet *packet, uint32_t at, void *to, uint32_t length)
+uint16_t packet_copy_sum(const struct weir_port *port, const struct packet *packet, uint32_t at, void *to,
+                         uint32_t length)
 {
     if (packet_in_one_piece(packet, at, length))
         return checksum_copy_sum(port, to, packet->head + at, length);

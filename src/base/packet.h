@@ -15,8 +15,8 @@ enum packet_flag {
     PACKET_FRAGMENTED = 32,  // of IPv6: a fragment header was there, of a whole packet even
 };
 
-// Going up: a window into the frame that narrows layer by layer. `head` points at the current layer within slices[0], so
-// that its header is contiguous (WEIR_FRAME_HEAD); `length` has been checked against the bytes at hand.
+// Going up: a window into the frame that narrows layer by layer. `head` points at the current layer within slices[0],
+// so that its header is contiguous (WEIR_FRAME_HEAD); `length` has been checked against the bytes at hand.
 struct packet {
     struct weir_netif *netif;
     const struct weir_frame *frame;
@@ -50,7 +50,8 @@ static inline void packet_skip(struct packet *packet, uint32_t bytes)
 // Copies, sums, or both, `length` bytes from `at` bytes into the current layer. The range lies within packet->length.
 void packet_copy(const struct packet *packet, uint32_t at, void *to, uint32_t length);
 uint16_t packet_sum(const struct weir_port *port, const struct packet *packet, uint32_t at, uint32_t length);
-uint16_t packet_copy_sum(const struct weir_port *port, const struct packet *packet, uint32_t at, void *to, uint32_t length);
+uint16_t packet_copy_sum(const struct weir_port *port, const struct packet *packet, uint32_t at, void *to,
+                         uint32_t length);
 
 #define PACKET_HEADROOM (WEIR_CFG_IP6 ? 144u : 128u)  // 18 Ethernet + 24 IPv4 (48 IPv6) + 60 TCP, rounded up
 
@@ -66,7 +67,8 @@ static inline void packet_out_init(struct packet_out *out)
 {
     out->tx.slices = out->slices;
     out->tx.count = 1;
-    out->tx.checksum_start = out->tx.checksum_offset = out->tx.segment_size = 0;  // one by one: under -Os an initialiser calls memset
+    // one by one: under -Os an initialiser calls memset
+    out->tx.checksum_start = out->tx.checksum_offset = out->tx.segment_size = 0;
     out->tx.gso = WEIR_GSO_NONE;
     out->tx.holdable = false;
     out->tx.hold_owner = NULL;

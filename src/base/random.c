@@ -26,8 +26,8 @@ static inline void siphash_rounds(struct siphash_state *s, unsigned count)
 
 static inline struct siphash_state siphash_start(const struct siphash_key *key)
 {
-    return (struct siphash_state){key->k0 ^ 0x736f6d6570736575u, key->k1 ^ 0x646f72616e646f6du, key->k0 ^ 0x6c7967656e657261u,
-                                  key->k1 ^ 0x7465646279746573u};
+    return (struct siphash_state){key->k0 ^ 0x736f6d6570736575u, key->k1 ^ 0x646f72616e646f6du,
+                                  key->k0 ^ 0x6c7967656e657261u, key->k1 ^ 0x7465646279746573u};
 }
 
 static inline void siphash_absorb(struct siphash_state *s, uint64_t word, unsigned count)
@@ -56,8 +56,8 @@ static uint64_t siphash_load(const uint8_t *p, size_t bytes)
 // Eight bytes, as compilers recognise it: one load where the machine is little-endian.
 static inline uint64_t siphash_load_8(const uint8_t *p)
 {
-    return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
-           (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+    return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
+           (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
 // SipHash-rounds-(rounds + 2).
@@ -72,7 +72,10 @@ static uint64_t hash_bytes(const struct siphash_key *key, const void *data, size
     return siphash_finish(&s, rounds + 2);
 }
 
-uint64_t siphash(const struct siphash_key *key, const void *data, size_t bytes) { return hash_bytes(key, data, bytes, 2); }
+uint64_t siphash(const struct siphash_key *key, const void *data, size_t bytes)
+{
+    return hash_bytes(key, data, bytes, 2);
+}
 
 #if WEIR_CFG_FAST_PATH
 // Written out: the loops above, with so few rounds, cost as much as the rounds.
@@ -116,9 +119,9 @@ uint64_t siphash_ends(const struct siphash_key *key, uint64_t addresses, uint32_
 }
 #endif
 
-// --- generator ---------------------------------------------------------------------------------------------------------
-// Outputs are SipHash-2-4(key, counter). The key is replaced by outputs of its own, and so forgotten, after every RANDOM_REKEY outputs and
-// after every random_bytes: who reads the state later cannot compute what came out before.
+// --- generator -------------------------------------------------------------------------------------------------------
+// Outputs are SipHash-2-4(key, counter). The key is replaced by outputs of its own, and so forgotten, after every
+// RANDOM_REKEY outputs and after every random_bytes: who reads the state later cannot compute what came out before.
 #define RANDOM_REKEY 16u
 
 static uint64_t random_next(struct random *random)
@@ -141,8 +144,8 @@ void random_seed(struct random *random, const uint8_t seed[16])
     random_rekey(random);
 }
 
-// Both halves of the new key are hashes of the data under the old key, then of the counter under those: data an attacker knows or
-// chooses leaves a secret key secret, and secret data makes a known key secret.
+// Both halves of the new key are hashes of the data under the old key, then of the counter under those: data an
+// attacker knows or chooses leaves a secret key secret, and secret data makes a known key secret.
 void random_stir(struct random *random, const void *data, size_t bytes)
 {
     struct siphash_key *key = &random->key;
@@ -173,8 +176,8 @@ uint32_t random_bits(struct random *random, unsigned bits)
     return taken;
 }
 
-// Multiply and reject (Lemire 2019): the product's high half is uniform once the few low halves that would favour some values
-// are thrown away.
+// Multiply and reject (Lemire 2019): the product's high half is uniform once the few low halves that would favour some
+// values are thrown away.
 uint32_t random_below(struct random *random, uint32_t bound)
 {
     if (!bound)

@@ -10,7 +10,8 @@ struct siphash_key {
     uint64_t k0, k1;
 };
 uint64_t siphash(const struct siphash_key *key, const void *data, size_t bytes);
-// SipHash-1-3 of two 64-bit words (as 16 bytes, little-endian), its halves folded together; for hash tables: fast, still keyed.
+// SipHash-1-3 of two 64-bit words (as 16 bytes, little-endian), its halves folded together; for hash tables: fast,
+// still keyed.
 uint32_t siphash_words(const struct siphash_key *key, uint64_t a, uint64_t b);
 // SipHash-2-4 of the two ends of a connection: addresses and ports as 12 bytes, little-endian.
 uint64_t siphash_ends(const struct siphash_key *key, uint64_t addresses, uint32_t ports);
@@ -24,7 +25,8 @@ void random_seed(struct random *random, const uint8_t seed[16]);
 void random_stir(struct random *random, const void *data, size_t bytes);
 uint32_t random_u32(struct random *random);
 uint32_t random_below(struct random *random, uint32_t bound);  // uniform in [0, bound); 0 for bound 0
-uint32_t random_bits(struct random *random, unsigned bits);    // uniform in [0, 2^bits), bits <= 16: one output serves many such
+uint32_t random_bits(struct random *random,
+                     unsigned bits);  // uniform in [0, 2^bits), bits <= 16: one output serves many such
 void random_bytes(struct random *random, void *out, size_t bytes);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Each call is O(1), with at most one allocation and one release (records_clear, and seldom records_pop: one for each ring).
+// Each call is O(1), with at most one allocation and one release (records_clear, and seldom records_pop: one for each
+// ring).
 #include "base/records.h"
 
 #define RECORDS_RING_FIRST 512u  // bytes of the first ring
@@ -18,7 +19,10 @@ struct record {
 #define RECORDS_RING_HEADER ((sizeof(struct records_ring) + 7u) & ~(size_t)7)
 _Static_assert(sizeof(struct record) == 8, "records stay aligned to 8");
 
-static inline uint8_t *records_place(const struct records_ring *ring, uint32_t at) { return (uint8_t *)ring + RECORDS_RING_HEADER + at; }
+static inline uint8_t *records_place(const struct records_ring *ring, uint32_t at)
+{
+    return (uint8_t *)ring + RECORDS_RING_HEADER + at;
+}
 
 void records_init(struct records *records, uint32_t limit)
 {
@@ -38,7 +42,10 @@ static void records_attach(struct records *records, struct records_ring *ring, u
     records->last = ring;
 }
 
-size_t records_carve_bytes(uint32_t limit) { return WEIR_CFG_ALLOCATOR || !limit ? 0 : memory_carve_bytes(RECORDS_RING_HEADER + limit); }
+size_t records_carve_bytes(uint32_t limit)
+{
+    return WEIR_CFG_ALLOCATOR || !limit ? 0 : memory_carve_bytes(RECORDS_RING_HEADER + limit);
+}
 
 int records_carve(struct records *records, struct memory *memory)
 {
@@ -124,8 +131,8 @@ void *records_push(struct records *records, struct memory *memory, uint32_t leng
     return record + 1;
 }
 
-// The newest record ends at the tail of the newest ring that has any; it began a `taken` before, and if that was the ring's beginning
-// with others behind, it had come round there.
+// The newest record ends at the tail of the newest ring that has any; it began a `taken` before, and if that was the
+// ring's beginning with others behind, it had come round there.
 void records_unpush(struct records *records)
 {
     struct records_ring *ring = records->last;

@@ -31,22 +31,25 @@ struct sock {
     uint8_t netif_bound;       // interface index; 0 any
 };
 
-// Whether a sock that is bound to `bound` gets what is sent to `address`. Bound to weir_addr_any it gets what is of either family, to
-// 0.0.0.0 what is of IPv4.
+// Whether a sock that is bound to `bound` gets what is sent to `address`. Bound to weir_addr_any it gets what is of
+// either family, to 0.0.0.0 what is of IPv4.
 static inline bool sock_covers(const struct sock *sock, struct weir_addr bound, struct weir_addr address)
 {
     if (!weir_addr_is_any(bound))
         return weir_addr_equal(bound, address);
-    return !WEIR_CFG_IP6 || (weir_addr_is_v4(bound) ? weir_addr_is_v4(address) : !(sock->flags & SOCK_V6ONLY && weir_addr_is_v4(address)));
+    return !WEIR_CFG_IP6 || (weir_addr_is_v4(bound) ? weir_addr_is_v4(address)
+                                                    : !(sock->flags & SOCK_V6ONLY && weir_addr_is_v4(address)));
 }
 // Whether there is an address that both get what is sent to, bound to `a` and `b`.
-static inline bool sock_bounds_meet(const struct sock *one, struct weir_addr a, const struct sock *other, struct weir_addr b)
+static inline bool sock_bounds_meet(const struct sock *one, struct weir_addr a, const struct sock *other,
+                                    struct weir_addr b)
 {
     if (!weir_addr_is_any(a))
         return sock_covers(other, b, a);
     if (!weir_addr_is_any(b))
         return sock_covers(one, a, b);
-    return !WEIR_CFG_IP6 || weir_addr_is_v4(a) == weir_addr_is_v4(b) || !((weir_addr_is_v4(a) ? other : one)->flags & SOCK_V6ONLY);
+    return !WEIR_CFG_IP6 || weir_addr_is_v4(a) == weir_addr_is_v4(b) ||
+           !((weir_addr_is_v4(a) ? other : one)->flags & SOCK_V6ONLY);
 }
 
 // First-in first-out lists of socks.
@@ -64,7 +67,8 @@ void socks_init(struct socks *socks);
 // Puts the sock on the output list (nothing if it is on it, or waits for a neighbour). O(1).
 void sock_output(struct socks *socks, struct sock *sock);
 struct sock *sock_output_pop(struct socks *socks);  // first in, first out; clears SOCK_ON_OUTPUT. NULL: none
-// Takes the whole output list; NULL: it is empty. The caller takes one after the other off what it got (sock_output_take).
+// Takes the whole output list; NULL: it is empty. The caller takes one after the other off what it got
+// (sock_output_take).
 struct sock *socks_output_all(struct socks *socks);
 // The first of what socks_output_all gave; it may go on the list again. Returns the one behind it.
 static inline struct sock *sock_output_take(struct sock *first)
@@ -72,7 +76,8 @@ static inline struct sock *sock_output_take(struct sock *first)
     first->flags &= (uint8_t)~SOCK_ON_OUTPUT;
     return first->output_next;
 }
-// The rest of what socks_output_all gave, from `first` on, goes back before all that came meanwhile. `end` was the list's tail then.
+// The rest of what socks_output_all gave, from `first` on, goes back before all that came meanwhile. `end` was the
+// list's tail then.
 void socks_output_before(struct socks *socks, struct sock *first, struct sock **end);
 // Adds events; puts the sock on the ready list when it has a handle.
 static inline void sock_event(struct socks *socks, struct sock *sock, uint8_t events)
@@ -90,7 +95,8 @@ struct sock *sock_ready_pop(struct socks *socks);
 // Takes the sock off the ready list (O(length of the list); at close only).
 void sock_ready_remove(struct socks *socks, struct sock *sock);
 
-// A sock just popped off the output list found its interface full: it waits for socks_unblock, still counted as on output.
+// A sock just popped off the output list found its interface full: it waits for socks_unblock, still counted as on
+// output.
 void sock_blocked(struct socks *socks, struct sock *sock);
 // An interface has room again: all blocked socks go back to the output list.
 void socks_unblock(struct socks *socks);

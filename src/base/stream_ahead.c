@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Data beyond a gap in the stream of allocator builds. It has pieces of its own, each beginning where the first byte that needed it lies,
-// so that memory goes by what arrived and never by the offset a peer names. When the directory has grown up to a piece it moves there, as
-// an entry, not as bytes; entries are set aside for that, so that it cannot fail.
+// Data beyond a gap in the stream of allocator builds. It has pieces of its own, each beginning where the first byte
+// that needed it lies, so that memory goes by what arrived and never by the offset a peer names. When the directory has
+// grown up to a piece it moves there, as an entry, not as bytes; entries are set aside for that, so that it cannot
+// fail.
 //
-// All pieces together cost at most STREAM_AHEAD_FACTOR times the bytes they hold, and a small chunk: a piece is a whole chunk where
-// that many bytes pay for it, otherwise a small chunk, otherwise as small as the data. Work: a binary search, and one move of at most
-// STREAM_AHEAD_PIECES entries of 16 bytes (none when data arrives in order).
+// All pieces together cost at most STREAM_AHEAD_FACTOR times the bytes they hold, and a small chunk: a piece is a whole
+// chunk where that many bytes pay for it, otherwise a small chunk, otherwise as small as the data. Work: a binary
+// search, and one move of at most STREAM_AHEAD_PIECES entries of 16 bytes (none when data arrives in order).
 #include "base/stream_ahead.h"
 
 #define STREAM_AHEAD_FIRST 4u
@@ -13,7 +14,10 @@
 // A piece's places in both directories, each of which may be twice as long as needed.
 #define STREAM_AHEAD_PLACES ((uint32_t)(2 * (sizeof(struct stream_piece) + sizeof(struct stream_ahead_piece))))
 
-static size_t ahead_bytes(uint32_t slots) { return sizeof(struct stream_ahead) + slots * sizeof(struct stream_ahead_piece); }
+static size_t ahead_bytes(uint32_t slots)
+{
+    return sizeof(struct stream_ahead) + slots * sizeof(struct stream_ahead_piece);
+}
 
 // Index of the first piece that ends behind the position.
 static uint32_t ahead_find(const struct stream_ahead *ahead, uint32_t position)
@@ -58,7 +62,8 @@ static bool ahead_grow(struct memory *memory, struct stream *stream)
 
 static uint64_t piece_cost(uint32_t bytes) { return (uint64_t)stream_ahead_taken(bytes) + STREAM_AHEAD_PLACES; }
 
-// Where the next piece for [at, end) would begin, and how long it is at least; 0: all of it is there. *index: before which it stands.
+// Where the next piece for [at, end) would begin, and how long it is at least; 0: all of it is there. *index: before
+// which it stands.
 static uint32_t ahead_missing(const struct stream_ahead *ahead, uint32_t *index, uint32_t *at, uint32_t end)
 {
     for (; *index < ahead->count && seq_le(ahead->piece[*index].start, *at); ++*index)
@@ -81,8 +86,10 @@ static uint64_t ahead_cost(const struct stream_ahead *ahead, uint32_t at, uint32
     return cost;
 }
 
-// A piece of `bytes` or more from `start` on, before the piece at `index`; it may cost as much as `most`. Returns its size; 0: no memory.
-static uint32_t ahead_add(struct memory *memory, struct stream *stream, uint32_t index, uint32_t start, uint32_t bytes, uint64_t most)
+// A piece of `bytes` or more from `start` on, before the piece at `index`; it may cost as much as `most`. Returns its
+// size; 0: no memory.
+static uint32_t ahead_add(struct memory *memory, struct stream *stream, uint32_t index, uint32_t start, uint32_t bytes,
+                          uint64_t most)
 {
     if (!ahead_grow(memory, stream) || !stream_entries_free(memory, stream, stream_ahead_entries(stream) + 1))
         return 0;
@@ -103,7 +110,8 @@ static uint32_t ahead_add(struct memory *memory, struct stream *stream, uint32_t
     return size;
 }
 
-// Pieces for [at, end), for which `pays` is what all pieces may cost. Where memory ends on the way, what was added stays for the next.
+// Pieces for [at, end), for which `pays` is what all pieces may cost. Where memory ends on the way, what was added
+// stays for the next.
 static bool ahead_fill(struct memory *memory, struct stream *stream, uint32_t at, uint32_t end, uint64_t pays)
 {
     uint64_t least = ahead_cost(stream->ahead, at, end);
@@ -143,7 +151,8 @@ struct weir_span stream_stretch_ahead(const struct stream *stream, uint32_t offs
         return stream_stretch(stream, offset, min_u32(length, stream->capacity - offset));
     const uint32_t position = stream_position(stream) + offset;
     const struct stream_ahead_piece *piece = &stream->ahead->piece[ahead_find(stream->ahead, position)];
-    return (struct weir_span){piece->data + (position - piece->start), min_u32(length, piece->start + piece->size - position)};
+    return (struct weir_span){piece->data + (position - piece->start),
+                              min_u32(length, piece->start + piece->size - position)};
 }
 
 // The first `pieces` leave, and what they cost.
@@ -188,7 +197,8 @@ void stream_ahead_end(struct memory *memory, struct stream *stream)
 
 uint32_t stream_ahead_bytes(const struct stream *stream) { return stream->ahead ? stream->ahead->charged : 0; }
 
-// A piece without memory stands for what is passed over: nobody looks at it before it is dropped. It grows where it is the last.
+// A piece without memory stands for what is passed over: nobody looks at it before it is dropped. It grows where it is
+// the last.
 static void skip_piece(struct memory *memory, struct stream *stream, uint32_t bytes)
 {
     struct stream_piece *last = stream->pieces + stream->first + stream->count - 1;

@@ -22,7 +22,8 @@ struct stream_ahead {
 static inline uint32_t stream_ahead_taken(uint32_t size) { return (size + 63) & ~63u; }
 
 // stream_chunk.c, for stream_ahead.c.
-bool stream_entries_free(struct memory *memory, struct stream *stream, uint32_t entries);  // so many more fit. False: no memory
+// so many more fit. False: no memory
+bool stream_entries_free(struct memory *memory, struct stream *stream, uint32_t entries);
 void stream_append(struct stream *stream, const struct stream_piece *piece);
 void stream_changed(struct stream *stream);
 void stream_directory_shrink(struct memory *memory, struct stream *stream);
@@ -41,11 +42,15 @@ static inline uint32_t stream_end_position(const struct stream *stream)  // behi
 // Bytes from the end of the directory to the first piece ahead; UINT32_MAX: there is none.
 static inline uint32_t stream_ahead_gap(const struct stream *stream)
 {
-    return stream->ahead && stream->ahead->count ? stream->ahead->piece[0].start - stream_end_position(stream) : UINT32_MAX;
+    return stream->ahead && stream->ahead->count ? stream->ahead->piece[0].start - stream_end_position(stream)
+                                                 : UINT32_MAX;
 }
 struct stream_piece stream_ahead_take(struct stream *stream);  // the first piece leaves for the directory
 // Directory entries that the pieces ahead will need, and a gap (stream_skip).
-static inline uint32_t stream_ahead_entries(const struct stream *stream) { return stream->ahead ? stream->ahead->count + 1 : 0; }
+static inline uint32_t stream_ahead_entries(const struct stream *stream)
+{
+    return stream->ahead ? stream->ahead->count + 1 : 0;
+}
 #endif
 
 #endif

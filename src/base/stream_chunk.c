@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The stream of allocator builds: a directory of pieces. A piece is a chunk of our own or the caller's memory (foreign). The first chunk is
-// small when little is needed; the others have STREAM_CHUNK bytes (smaller ones only where the limit is below that). Only directory
-// entries are ever moved, never bytes.
+// The stream of allocator builds: a directory of pieces. A piece is a chunk of our own or the caller's memory
+// (foreign). The first chunk is small when little is needed; the others have STREAM_CHUNK bytes (smaller ones only
+// where the limit is below that). Only directory entries are ever moved, never bytes.
 //
-// Work: growing takes one allocation per new chunk; the directory doubles (one copy of the entries) or closes up when half of it lies
-// free in front, so a piece costs O(1) in the long run. Finding a byte costs one division by a constant, or a binary search
-// while pieces of odd sizes are queued.
+// Work: growing takes one allocation per new chunk; the directory doubles (one copy of the entries) or closes up when
+// half of it lies free in front, so a piece costs O(1) in the long run. Finding a byte costs one division by a
+// constant, or a binary search while pieces of odd sizes are queued.
 #include "base/stream_ahead.h"
 
 #define STREAM_DIRECTORY_KEPT 64u  // entries an empty stream may keep: a megabyte of chunks
@@ -45,7 +45,8 @@ static inline struct stream_piece *stream_piece_at(const struct stream *stream, 
 void stream_changed(struct stream *stream)
 {
     const struct stream_piece *piece = stream_piece_at(stream, 0);
-    const bool simple = stream->count == 1 && !stream->spare && !stream->ahead && stream->slots <= STREAM_DIRECTORY_KEPT;
+    const bool simple =
+        stream->count == 1 && !stream->spare && !stream->ahead && stream->slots <= STREAM_DIRECTORY_KEPT;
     stream->first_data = stream->count ? piece->data : NULL;
     stream->first_size = stream->count ? piece->size : 0;
     stream->again = simple && (piece->data == stream->embedded || piece->taken == piece->size) ? piece->size : 0;
@@ -225,7 +226,8 @@ static uint32_t stream_search(const struct stream *stream, uint32_t at)
     return low;
 }
 
-uint32_t stream_spans_search(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count)
+uint32_t stream_spans_search(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans,
+                             uint32_t count)
 {
     if (!length)
         return 0;
@@ -334,8 +336,8 @@ void stream_trim(struct memory *memory, struct stream *stream)
     stream->capacity = stream->length + extra;
 }
 
-int stream_append_foreign(struct memory *memory, struct stream *stream, const void *data, uint32_t bytes, stream_release *release,
-                          void *context)
+int stream_append_foreign(struct memory *memory, struct stream *stream, const void *data, uint32_t bytes,
+                          stream_release *release, void *context)
 {
     if (stream->room != stream->length || stream->ahead || !bytes)
         return WEIR_INVALID;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The stream of static builds: one ring of fixed size. All calls but stream_open are O(1) (and its search is over the free streams).
+// The stream of static builds: one ring of fixed size. All calls but stream_open are O(1) (and its search is over the
+// free streams).
 #include "base/stream.h"
 
 static struct stream *stream_make(struct memory *memory, uint32_t size)
@@ -23,7 +24,8 @@ int stream_carve(struct memory *memory, uint32_t count, uint32_t limit)
     return WEIR_OK;
 }
 
-// Whether a ring of `size` serves `limit` better than one of `best`: the smallest that is large enough, or else the largest.
+// Whether a ring of `size` serves `limit` better than one of `best`: the smallest that is large enough, or else the
+// largest.
 static bool stream_serves_better(uint32_t size, uint32_t best, uint32_t limit)
 {
     return size < limit ? size > best : best < limit || size < best;
@@ -55,7 +57,8 @@ void stream_close(struct memory *memory, struct stream *stream)
     memory->streams = stream;
 }
 
-uint32_t stream_flat_spans(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans, uint32_t count)
+uint32_t stream_flat_spans(const struct stream *stream, uint32_t offset, uint32_t length, struct weir_span *spans,
+                           uint32_t count)
 {
     uint32_t at = stream->head + offset;
     if (!length || !count)
@@ -87,8 +90,8 @@ void stream_trim(struct memory *memory, struct stream *stream)
         stream->head = 0;  // the next data lies in one piece
 }
 
-int stream_append_foreign(struct memory *memory, struct stream *stream, const void *data, uint32_t bytes, stream_release *release,
-                          void *context)
+int stream_append_foreign(struct memory *memory, struct stream *stream, const void *data, uint32_t bytes,
+                          stream_release *release, void *context)
 {
     (void)memory, (void)stream, (void)data, (void)bytes, (void)release, (void)context;
     return WEIR_NOT_SUPPORTED;

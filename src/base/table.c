@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Linear hashing (Litwin 1980). With B buckets and 2^k < B <= 2^(k+1), a hash belongs to bucket (hash mod 2^(k+1)), or, when there is
-// no such bucket yet, to (hash mod 2^k). So bucket B - 1 is made by splitting bucket B - 1 - 2^k alone, and given up by joining it to
-// that one again. The table is as large as its count while it grows and at most twice as large while it shrinks; each call splits or
-// joins at most two buckets.
+// Linear hashing (Litwin 1980). With B buckets and 2^k < B <= 2^(k+1), a hash belongs to bucket (hash mod 2^(k+1)), or,
+// when there is no such bucket yet, to (hash mod 2^k). So bucket B - 1 is made by splitting bucket B - 1 - 2^k alone,
+// and given up by joining it to that one again. The table is as large as its count while it grows and at most twice as
+// large while it shrinks; each call splits or joins at most two buckets.
 #include "base/table.h"
 
-#define TABLE_STEPS 2u  // per call; two, so that it can catch up after memory was short, and shrink faster than nodes go
+// per call; two, so that it can catch up after memory was short, and shrink faster than nodes go
+#define TABLE_STEPS 2u
 
 void table_init(struct table *table)
 {
@@ -14,17 +15,22 @@ void table_init(struct table *table)
     table->mask = TABLE_FIRST - 1;
 }
 
-struct table_node *table_first(const struct table *table, uint32_t hash) { return *table_slot(table, table_bucket(table, hash)); }
+struct table_node *table_first(const struct table *table, uint32_t hash)
+{
+    return *table_slot(table, table_bucket(table, hash));
+}
 
 #define TABLE_PAGE_BYTES (TABLE_PAGE * sizeof(struct table_node *))
 
 static size_t table_segment_bytes(unsigned k)
 {
     const size_t buckets = (size_t)8 << k;
-    return buckets <= TABLE_PAGE ? buckets * sizeof(struct table_node *) : buckets / TABLE_PAGE * sizeof(struct table_node **);
+    return buckets <= TABLE_PAGE ? buckets * sizeof(struct table_node *)
+                                 : buckets / TABLE_PAGE * sizeof(struct table_node **);
 }
 
-// The segment k exists, and the page of its bucket `at`: buckets are set one by one as they come into use, with no pause to clear them.
+// The segment k exists, and the page of its bucket `at`: buckets are set one by one as they come into use, with no
+// pause to clear them.
 static bool table_make(struct table *table, struct memory *memory, unsigned k, uint32_t at)
 {
     union table_segment *segment = &table->segment[k];
@@ -116,17 +122,19 @@ static uint32_t reversed(uint32_t bits)
     return bits << 16 | bits >> 16;
 }
 
-// Of a bucket: where its stretch of the walk's order ends; 0: with the order itself. Its hashes end in the bits of the larger mask, or of
-// the smaller one where the bucket has not been split.
+// Of a bucket: where its stretch of the walk's order ends; 0: with the order itself. Its hashes end in the bits of the
+// larger mask, or of the smaller one where the bucket has not been split.
 static uint32_t stretch_end(const struct table *table, uint32_t bucket, uint32_t at)
 {
-    const uint32_t half = table->mask >> 1, mask = bucket <= half && bucket + half + 1 >= table->buckets ? half : table->mask;
+    const uint32_t half = table->mask >> 1,
+                   mask = bucket <= half && bucket + half + 1 >= table->buckets ? half : table->mask;
     const uint32_t stretch = UINT32_MAX / (mask + 1) + 1;  // of powers of two; the mask is 7 at least
     return (at & ~(stretch - 1)) + stretch;
 }
 
-// The order of the walk is that of the hashes with their bits reversed. All nodes of a bucket are one stretch of it, whatever the table's
-// size (as a split-ordered list has it, Shalev and Shavit 2006): growing and shrinking only divides stretches and joins them.
+// The order of the walk is that of the hashes with their bits reversed. All nodes of a bucket are one stretch of it,
+// whatever the table's size (as a split-ordered list has it, Shalev and Shavit 2006): growing and shrinking only
+// divides stretches and joins them.
 struct table_node *table_walk(const struct table *table, struct table_cursor *cursor)
 {
     do {

@@ -16,13 +16,15 @@ struct table_node {
 
 #define TABLE_FIRST 16u     // buckets at first, within struct table
 #define TABLE_SEGMENTS 24u  // up to 2^27 buckets
-#define TABLE_PAGE 4096u    // buckets of a larger segment's pages: no call takes or gives back more than 32 KB of buckets at once
+// buckets of a larger segment's pages: no call takes or gives back more than 32 KB of buckets at once
+#define TABLE_PAGE 4096u
 struct table {
     uint32_t count;    // nodes
     uint32_t buckets;  // in use now; starts with TABLE_FIRST
     uint32_t mask;     // smallest power of two not below `buckets`, less one
-    // Segment k > 0 holds the buckets from 8 << k on, as many again; a segment never moves. Segment 0 is `first`. Where there are more than
-    // TABLE_PAGE of them it is a list of pages, each taken when the first of its buckets comes into use.
+    // Segment k > 0 holds the buckets from 8 << k on, as many again; a segment never moves. Segment 0 is `first`. Where
+    // there are more than TABLE_PAGE of them it is a list of pages, each taken when the first of its buckets comes into
+    // use.
     union table_segment {
         struct table_node **bucket;
         struct table_node ***page;
@@ -32,7 +34,7 @@ struct table {
 
 void table_init(struct table *table);
 void table_insert(struct table *table, struct memory *memory, struct table_node *node,
-                  uint32_t hash);                                                        // never fails: without memory chains get longer
+                  uint32_t hash);  // never fails: without memory chains get longer
 void table_remove(struct table *table, struct memory *memory, struct table_node *node);  // shrinks one bucket at a time
 void table_free(struct table *table, struct memory *memory);
 // Head of the chain that may hold `hash`; compare node->hash, follow next.
@@ -44,7 +46,8 @@ static inline struct table_node **table_slot(const struct table *table, uint32_t
         return (struct table_node **)&table->first[bucket];
     const unsigned k = 28u - (unsigned)__builtin_clz(bucket);
     const uint32_t at = bucket - (8u << k);
-    return 8u << k <= TABLE_PAGE ? &table->segment[k].bucket[at] : &table->segment[k].page[at / TABLE_PAGE][at % TABLE_PAGE];
+    return 8u << k <= TABLE_PAGE ? &table->segment[k].bucket[at]
+                                 : &table->segment[k].page[at / TABLE_PAGE][at % TABLE_PAGE];
 }
 static inline uint32_t table_bucket(const struct table *table, uint32_t hash)
 {
@@ -94,7 +97,10 @@ static inline uint32_t table_buckets(const struct table *table)
     (void)table;
     return 1;
 }
-static inline struct table_node *table_first(const struct table *table, uint32_t hash) { return (void)hash, table->first; }
+static inline struct table_node *table_first(const struct table *table, uint32_t hash)
+{
+    return (void)hash, table->first;
+}
 
 #endif
 
@@ -105,8 +111,9 @@ static inline struct table_node *table_alike(struct table_node *node, uint32_t h
         node = node->next;
     return node;
 }
-// Walking while nodes come and go. Start with {0}; NULL: there are no more. What is in the table all the time is met exactly once, however
-// the table grows and shrinks in between (of nodes with the very same hash one may be met twice, or not at all). O(1) a node on average.
+// Walking while nodes come and go. Start with {0}; NULL: there are no more. What is in the table all the time is met
+// exactly once, however the table grows and shrinks in between (of nodes with the very same hash one may be met twice,
+// or not at all). O(1) a node on average.
 struct table_cursor {
     uint32_t at, ties;  // where in the order of the walk; how many nodes there were met already
 #if WEIR_CFG_ALLOCATOR
@@ -125,7 +132,11 @@ static inline struct table_node *table_walk(const struct table *table, struct ta
     return node;
 }
 #endif
-// Walking at one go: the chains of buckets 0 to table_buckets - 1 hold every node once, as long as nothing is inserted or removed.
-static inline struct table_node *table_chain(const struct table *table, uint32_t bucket) { return *table_slot(table, bucket); }
+// Walking at one go: the chains of buckets 0 to table_buckets - 1 hold every node once, as long as nothing is inserted
+// or removed.
+static inline struct table_node *table_chain(const struct table *table, uint32_t bucket)
+{
+    return *table_slot(table, bucket);
+}
 
 #endif

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A hierarchical timing wheel (Varghese, Lauck 1987; scheme 7) on the six 6-bit digits of a 32-bit time.
 //
-// A node lies on the level of the highest digit in which its time differs from now's, in the slot of that digit's value. Hence all of
-// level 0 comes before all of level 1, and so on; a level's earliest slot is its first occupied one (on the highest level, going round
-// from now's digit). When time reaches the beginning of a slot above level 0, its nodes move to lower levels: at most five times a
-// node. Work: arm and cancel O(1); pop amortised O(1), and no more nodes moved than its caller allows; next bounded by WHEEL_GLANCE.
+// A node lies on the level of the highest digit in which its time differs from now's, in the slot of that digit's
+// value. Hence all of level 0 comes before all of level 1, and so on; a level's earliest slot is its first occupied one
+// (on the highest level, going round from now's digit). When time reaches the beginning of a slot above level 0, its
+// nodes move to lower levels: at most five times a node. Work: arm and cancel O(1); pop amortised O(1), and no more
+// nodes moved than its caller allows; next bounded by WHEEL_GLANCE.
 //
-// A slot with more nodes than that (a million connections opened within a quarter of an hour) is spread over several calls: until it is
-// empty, `spreading` names it and the wheel's time stands still at its beginning. Meanwhile nothing is put into it, since a time that
-// shares this digit with now's lies on a lower level.
+// A slot with more nodes than that (a million connections opened within a quarter of an hour) is spread over several
+// calls: until it is empty, `spreading` names it and the wheel's time stands still at its beginning. Meanwhile nothing
+// is put into it, since a time that shares this digit with now's lies on a lower level.
 //
-// The wheel's own time, now_us, moves on only when something may be due: until then soonest_us answers for all. So it lags behind the
-// clock, and a node armed meanwhile may land in too early a slot; wheel_pop_due looks at the deadline itself before it lets a node go,
-// and sorts it in again.
+// The wheel's own time, now_us, moves on only when something may be due: until then soonest_us answers for all. So it
+// lags behind the clock, and a node armed meanwhile may land in too early a slot; wheel_pop_due looks at the deadline
+// itself before it lets a node go, and sorts it in again.
 #include "base/wheel.h"
 
 #define WHEEL_DIGIT_BITS 6u
@@ -20,7 +21,8 @@
 
 static inline unsigned wheel_lowest_bit(uint64_t bits)
 {
-    return (uint32_t)bits ? (unsigned)__builtin_ctz((uint32_t)bits) : 32 + (unsigned)__builtin_ctz((uint32_t)(bits >> 32));
+    return (uint32_t)bits ? (unsigned)__builtin_ctz((uint32_t)bits)
+                          : 32 + (unsigned)__builtin_ctz((uint32_t)(bits >> 32));
 }
 
 // Puts the node where `time_us`, not before wheel->now_us, belongs.
@@ -106,7 +108,8 @@ static unsigned wheel_earliest(const struct wheel *wheel, uint32_t *begins_us)
     return level * WHEEL_SLOTS + slot;
 }
 
-// Time has come to the beginning of the slot: its nodes move to lower levels, *left of them at the most; with some left it is `spreading`.
+// Time has come to the beginning of the slot: its nodes move to lower levels, *left of them at the most; with some left
+// it is `spreading`.
 static void wheel_spread(struct wheel *wheel, unsigned index, uint32_t *left)
 {
     struct wheel_node *node = wheel->slot[index], *next;
@@ -121,8 +124,8 @@ static void wheel_spread(struct wheel *wheel, unsigned index, uint32_t *left)
         node->link = &wheel->slot[index];
 }
 
-// The clock is more than 2^31 µs ahead, which reads as behind (nobody polled for 35 minutes, with nothing armed but just now): every node
-// is sorted in again. Rare, so it may cost O(nodes).
+// The clock is more than 2^31 µs ahead, which reads as behind (nobody polled for 35 minutes, with nothing armed but
+// just now): every node is sorted in again. Rare, so it may cost O(nodes).
 static void wheel_start_again(struct wheel *wheel, uint32_t now_us)
 {
     struct wheel_node *all = NULL;
@@ -145,8 +148,8 @@ static void wheel_start_again(struct wheel *wheel, uint32_t now_us)
     }
 }
 
-// When the earliest slot must be looked at: at its earliest deadline, or its beginning if too many nodes are in it to look at each. The
-// wheel is not empty.
+// When the earliest slot must be looked at: at its earliest deadline, or its beginning if too many nodes are in it to
+// look at each. The wheel is not empty.
 static uint32_t wheel_soonest(const struct wheel *wheel)
 {
     uint32_t due_us;
@@ -160,8 +163,8 @@ static uint32_t wheel_soonest(const struct wheel *wheel)
     return !node && seq_lt(due_us, exact_us) ? exact_us : due_us;
 }
 
-// A node off the earliest slot (of level 0) if it is due; otherwise that slot was too early (see the top), and it is sorted in again: from
-// the slot its deadline may be out of reach, from now_us it is not.
+// A node off the earliest slot (of level 0) if it is due; otherwise that slot was too early (see the top), and it is
+// sorted in again: from the slot its deadline may be out of reach, from now_us it is not.
 static struct wheel_node *wheel_take_due(struct wheel *wheel, unsigned index, uint32_t now_us)
 {
     struct wheel_node *node = wheel->slot[index];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Alternative backoff with ECN (RFC 8511): a mark comes from a queue that is kept short, where a loss comes from one that is full, so it
-// costs less of the window. An algorithm whose answer to a loss drains the queue anyhow does not ask.
+// Alternative backoff with ECN (RFC 8511): a mark comes from a queue that is kept short, where a loss comes from one
+// that is full, so it costs less of the window. An algorithm whose answer to a loss drains the queue anyhow does not
+// ask.
 #ifndef CC_ABE_H
 #define CC_ABE_H
 

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// BBR, version 1's model (Cardwell, Cheng, Gunn, Yeganeh, Jacobson: ACM Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00),
-// in integers: pace at the bottleneck's bandwidth (the greatest delivery rate of ten rounds), keep at most twice bandwidth times smallest
-// round-trip time in flight, with what acknowledgements bring at once (draft-ietf-ccwg-bbr's extra_acked, bounded), and find out about both
-// by sending faster for one round trip of eight and nearly nothing every ten seconds. What is known of the path is in bbr_path.h,
+// BBR, version 1's model (Cardwell, Cheng, Gunn, Yeganeh, Jacobson: ACM Queue 14(5), 2016;
+// draft-cardwell-iccrg-bbr-congestion-control-00), in integers: pace at the bottleneck's bandwidth (the greatest
+// delivery rate of ten rounds), keep at most twice bandwidth times smallest round-trip time in flight, with what
+// acknowledgements bring at once (draft-ietf-ccwg-bbr's extra_acked, bounded), and find out about both by sending
+// faster for one round trip of eight and nearly nothing every ten seconds. What is known of the path is in bbr_path.h,
 // when to send faster in bbr_modes.c.
 //
-// Where the clock is coarser than the round trip (sample.clock_coarse) nothing is paced: at a rate that is known once a tick a tick's worth
-// would leave at once, and be lost in a queue that holds less. The window alone probes, yields and cruises, a tick or more at a time.
+// Where the clock is coarser than the round trip (sample.clock_coarse) nothing is paced: at a rate that is known once a
+// tick a tick's worth would leave at once, and be lost in a queue that holds less. The window alone probes, yields and
+// cruises, a tick or more at a time.
 //
-// Two things differ, both for paths that lose at random. There is no policer mode, which such a path sets off. And the rate is
-// compensated for what the path loses whatever is sent (bbr_loss.h).
+// Two things differ, both for paths that lose at random. There is no policer mode, which such a path sets off. And the
+// rate is compensated for what the path loses whatever is sent (bbr_loss.h).
 #include "cc/bbr.h"
 
-#define BBR_CWND 512u       // twice, for delayed and stretched acknowledgements
-#define BBR_EXTRA_US 1000u  // so much of what comes at once: busy hosts and drivers; more would be taken from others where round trips vary
+#define BBR_CWND 512u  // twice, for delayed and stretched acknowledgements
+// so much of what comes at once: busy hosts and drivers; more would be taken from others where round trips vary
+#define BBR_EXTRA_US 1000u
 
 uint32_t bbr_target(const struct bbr *b, uint32_t gain, uint32_t mss)
 {
@@ -43,7 +46,7 @@ static void bbr_bandwidth(struct bbr *b, const struct weir_cc_sample *s)
         b->bandwidth = max_u32(b->bandwidth, b->best[i]);
 }
 
-// --- what comes out ------------------------------------------------------------------------------------------------------------------
+// --- what comes out --------------------------------------------------------------------------------------------------
 
 static void bbr_pace(const struct bbr *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
 {
@@ -54,7 +57,8 @@ static void bbr_pace(const struct bbr *b, const struct weir_cc_sample *s, struct
         w->pacing_rate = bbr_margin(rate);
 }
 
-// Recovery's first round. True: cwnd is what it says and nothing more. Loss that the path was known for is no reason to send less.
+// Recovery's first round. True: cwnd is what it says and nothing more. Loss that the path was known for is no reason to
+// send less.
 static bool bbr_conserve(struct bbr *b, const struct weir_cc_sample *s, uint32_t delivered, struct weir_cc_window *w)
 {
     b->path.recovering = b->path.recovering && seq_lt(s->prior_delivered, b->conserve_from);
@@ -66,10 +70,10 @@ static bool bbr_conserve(struct bbr *b, const struct weir_cc_sample *s, uint32_t
     return true;
 }
 
-// STARTUP where the clock cannot tell a round trip. A rate once a tick would let it grow once a tick, and pacing by that send no more in
-// one, however many round trips there are: instead the window doubles each round, and acknowledgements alone say when something may go,
-// until a rate has not grown, or more is lost than a path's own loss explains. Then what such a round delivered is what the path holds, and
-// the window until there is a rate.
+// STARTUP where the clock cannot tell a round trip. A rate once a tick would let it grow once a tick, and pacing by
+// that send no more in one, however many round trips there are: instead the window doubles each round, and
+// acknowledgements alone say when something may go, until a rate has not grown, or more is lost than a path's own loss
+// explains. Then what such a round delivered is what the path holds, and the window until there is a rate.
 static bool bbr_blind(const struct bbr *b, const struct weir_cc_sample *s)
 {
     return s->clock_coarse && !b->path.full_reached && !b->overrun && !b->path.full_rounds;
@@ -120,7 +124,7 @@ static void bbr_ack(void *state, const struct weir_cc_sample *s, struct weir_cc_
     bbr_window(b, s, delivered, w);
 }
 
-// --- events --------------------------------------------------------------------------------------------------------------------------
+// --- events ----------------------------------------------------------------------------------------------------------
 
 static void bbr_begin(struct bbr *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
 {

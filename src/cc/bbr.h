@@ -37,7 +37,10 @@ static inline uint32_t bbr_rate(const struct bbr *b, uint32_t gain)
 }
 
 // Bytes that `gain` bandwidth-delay products have in flight.
-static inline uint32_t bbr_inflight(const struct bbr *b, uint32_t gain) { return bbr_product(bbr_rate(b, gain), b->path.min_rtt.us); }
+static inline uint32_t bbr_inflight(const struct bbr *b, uint32_t gain)
+{
+    return bbr_product(bbr_rate(b, gain), b->path.min_rtt.us);
+}
 
 // That in even segments, and three bursts more: while they are put together at both ends the bottleneck would be idle,
 // and a small product never be reached.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// BBR, version 3 (draft-ietf-ccwg-bbr), in integers. As in the first model the pace is the bottleneck's bandwidth and the window twice what
-// that has in flight; beyond that it learns from loss how much the path holds (bbr3_bounds.h). Once the pipe is full it goes round in a
-// cycle of four phases (bbr3_cycle.c), but for PROBE_RTT, which lets the queue run empty.
+// BBR, version 3 (draft-ietf-ccwg-bbr), in integers. As in the first model the pace is the bottleneck's bandwidth and
+// the window twice what that has in flight; beyond that it learns from loss how much the path holds (bbr3_bounds.h).
+// Once the pipe is full it goes round in a cycle of four phases (bbr3_cycle.c), but for PROBE_RTT, which lets the queue
+// run empty.
 //
-// Where this differs from the draft, besides what the contract tells of loss: a mark of congestion (ECN, not in the draft) ends a probe,
-// and bounds the short term, as a loss beyond 2 % does. While the clock cannot tell a round trip, STARTUP is held back by nothing but loss.
+// Where this differs from the draft, besides what the contract tells of loss: a mark of congestion (ECN, not in the
+// draft) ends a probe, and bounds the short term, as a loss beyond 2 % does. While the clock cannot tell a round trip,
+// STARTUP is held back by nothing but loss.
 #include "cc/bbr3.h"
 
 #define BBR3_MIN_RTT_PROBE_US 5000000u  // PROBE_RTT so often, if no round trip was as short
@@ -21,15 +23,17 @@ static uint32_t bbr3_inflight(const struct bbr3 *b, uint32_t gain, uint32_t extr
         return weir_cc_initial_window(mss);
     const uint64_t bytes = (uint64_t)bbr3_bdp(b) * gain / BBR_ONE + extra;
     const uint32_t least = max_u32(bbr_bursts(bbr3_bw(b)), BBR_MIN_SEGMENTS) * mss;
-    return max_u32(bytes < CC_WINDOW_MAX ? (uint32_t)bytes : CC_WINDOW_MAX, least) + (b->path.mode == BBR3_UP ? 2 * mss : 0);
+    return max_u32(bytes < CC_WINDOW_MAX ? (uint32_t)bytes : CC_WINDOW_MAX, least) +
+           (b->path.mode == BBR3_UP ? 2 * mss : 0);
 }
 
-// --- what loss says ------------------------------------------------------------------------------------------------------------------
+// --- what loss says --------------------------------------------------------------------------------------------------
 
 // A STARTUP whose queue overflows: a round of recovery lost more than 2 %, in six places at least.
 static void bbr3_check_startup_loss(struct bbr3 *b, const struct weir_cc_sample *s)
 {
-    if (b->path.full_reached || !b->path.recovering || b->bounds.losses < BBR3_FULL_LOSSES || !bbr3_bounds_exceeded(&b->bounds, s))
+    if (b->path.full_reached || !b->path.recovering || b->bounds.losses < BBR3_FULL_LOSSES ||
+        !bbr3_bounds_exceeded(&b->bounds, s))
         return;
     b->undo = BBR3_UNDO_STARTUP;
     b->path.full_reached = b->full_now = true;
@@ -47,7 +51,7 @@ static void bbr3_loss_round(struct bbr3 *b, const struct weir_cc_sample *s, uint
     b->bounds.loss_in_round = false;
 }
 
-// --- the model -----------------------------------------------------------------------------------------------------------------------
+// --- the model -------------------------------------------------------------------------------------------------------
 
 static void bbr3_rounds(struct bbr3 *b, const struct weir_cc_sample *s)
 {
@@ -78,7 +82,8 @@ static void bbr3_modes(struct bbr3 *b, const struct weir_cc_sample *s, uint32_t 
         b->path.mode = BBR3_DRAIN;
         b->drain_rounds = 0;
     }
-    if (b->path.mode == BBR3_DRAIN && (s->inflight <= bbr3_inflight(b, BBR_ONE, 0, s->mss) || b->drain_rounds >= BBR3_DRAIN_ROUNDS))
+    if (b->path.mode == BBR3_DRAIN &&
+        (s->inflight <= bbr3_inflight(b, BBR_ONE, 0, s->mss) || b->drain_rounds >= BBR3_DRAIN_ROUNDS))
         bbr3_start_down(b, s->now_us);
     if (b->path.full_reached)
         bbr3_cycle(b, s, rate, delivered, cwnd);
@@ -97,10 +102,13 @@ static void bbr3_leave_probe_rtt(struct bbr3 *b, uint32_t now_us, struct weir_cc
 }
 
 // Half a product.
-static uint32_t bbr3_probe_rtt_cwnd(const struct bbr3 *b, uint32_t mss) { return bbr3_inflight(b, bbr3_cwnd[BBR_PROBE_RTT], 0, mss); }
+static uint32_t bbr3_probe_rtt_cwnd(const struct bbr3 *b, uint32_t mss)
+{
+    return bbr3_inflight(b, bbr3_cwnd[BBR_PROBE_RTT], 0, mss);
+}
 
-// Five seconds without a round trip as short as the shortest of them: the queue is let run empty. What is known for ten gives way only
-// then.
+// Five seconds without a round trip as short as the shortest of them: the queue is let run empty. What is known for ten
+// gives way only then.
 static void bbr3_probe_rtt(struct bbr3 *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
 {
     struct bbr_path *p = &b->path;
@@ -121,9 +129,12 @@ static void bbr3_probe_rtt(struct bbr3 *b, const struct weir_cc_sample *s, struc
         bbr3_leave_probe_rtt(b, s->now_us, w);
 }
 
-// --- what comes out ------------------------------------------------------------------------------------------------------------------
+// --- what comes out --------------------------------------------------------------------------------------------------
 
-static bool bbr3_blind(const struct bbr3 *b, const struct weir_cc_sample *s) { return s->clock_coarse && !b->path.full_reached; }
+static bool bbr3_blind(const struct bbr3 *b, const struct weir_cc_sample *s)
+{
+    return s->clock_coarse && !b->path.full_reached;
+}
 
 static void bbr3_pace(const struct bbr3 *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
 {
@@ -193,7 +204,7 @@ static void bbr3_ack(void *state, const struct weir_cc_sample *s, struct weir_cc
     bbr3_window(b, s, delivered, w);
 }
 
-// --- events --------------------------------------------------------------------------------------------------------------------------
+// --- events ----------------------------------------------------------------------------------------------------------
 
 static void bbr3_begin(struct bbr3 *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
 {
@@ -203,7 +214,8 @@ static void bbr3_begin(struct bbr3 *b, const struct weir_cc_sample *s, struct we
     b->next_round = b->path.total;
 }
 
-// Sending again after idling: at the bandwidth, without another STARTUP, and without PROBE_RTT: the queue has been empty.
+// Sending again after idling: at the bandwidth, without another STARTUP, and without PROBE_RTT: the queue has been
+// empty.
 static void bbr3_resume(struct bbr3 *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
 {
     const uint32_t remembered = bbr_path_resume(&b->path, s, w, bbr3_max_bw(b));
@@ -221,7 +233,8 @@ static void bbr3_resume(struct bbr3 *b, const struct weir_cc_sample *s, struct w
 }
 
 // Recovery, or a timeout, begins: should it turn out to be for nothing, what loss bounded since is taken back.
-static void bbr3_reduce(struct bbr3 *b, enum weir_cc_event event, const struct weir_cc_sample *s, struct weir_cc_window *w)
+static void bbr3_reduce(struct bbr3 *b, enum weir_cc_event event, const struct weir_cc_sample *s,
+                        struct weir_cc_window *w)
 {
     if (!b->path.recovering && !b->path.after_rto) {
         b->bounds.before = b->bounds.now;

@@ -53,7 +53,10 @@ void bbr3_bounds_shorten(struct bbr3_bounds *b, uint32_t max_bw, uint32_t cwnd)
     now->inflight_shortterm = max_u32(b->inflight_latest, bbr3_beta(now->inflight_shortterm));
 }
 
-void bbr3_bounds_forget_shortterm(struct bbr3_bounds *b) { b->now.bw_shortterm = b->now.inflight_shortterm = WEIR_CC_UNLIMITED; }
+void bbr3_bounds_forget_shortterm(struct bbr3_bounds *b)
+{
+    b->now.bw_shortterm = b->now.inflight_shortterm = WEIR_CC_UNLIMITED;
+}
 
 bool bbr3_bounds_raise(struct bbr3_bounds *b, const struct weir_cc_sample *s, uint32_t delivered, uint32_t full_cwnd)
 {

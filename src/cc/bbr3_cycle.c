@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The cycle of bbr3's PROBE_BW: DOWN (a little slower, until the queue is gone), CRUISE (with headroom for others, for two to three seconds
-// or as many rounds as Reno would need), REFILL (one round at full rate) and UP (a quarter faster, until 2 % of a flight are lost or the
-// rate grows no more).
+// The cycle of bbr3's PROBE_BW: DOWN (a little slower, until the queue is gone), CRUISE (with headroom for others, for
+// two to three seconds or as many rounds as Reno would need), REFILL (one round at full rate) and UP (a quarter faster,
+// until 2 % of a flight are lost or the rate grows no more).
 #include "cc/bbr3.h"
 
 // The window itself, not only the pace, holds the flow back: a burst at most is missing.
@@ -125,7 +125,8 @@ void bbr3_too_high(struct bbr3 *b, const struct weir_cc_sample *s, uint32_t infl
     b->bounds.too_high = true;
     b->probe_sample = false;  // one answer for each probe
     if (!s->app_limited)
-        b->bounds.now.inflight_longterm = min_u32(max_u32(inflight, bbr3_beta(min_u32(bbr3_bdp(b), cwnd))), CC_WINDOW_MAX);
+        b->bounds.now.inflight_longterm =
+            min_u32(max_u32(inflight, bbr3_beta(min_u32(bbr3_bdp(b), cwnd))), CC_WINDOW_MAX);
     if (b->path.mode != BBR3_UP)
         return;
     b->undo = BBR3_UNDO_UP;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// BBR's modes: STARTUP doubles until the pipe is full, DRAIN lets the queue go that this built, PROBE_BW cycles through eight phases,
-// and PROBE_RTT looks every ten seconds how short the round trip really is.
+// BBR's modes: STARTUP doubles until the pipe is full, DRAIN lets the queue go that this built, PROBE_BW cycles through
+// eight phases, and PROBE_RTT looks every ten seconds how short the round trip really is.
 #include "cc/bbr.h"
 
 #define BBR_DRAIN 88u  // the inverse of BBR_HIGH
@@ -116,7 +116,8 @@ static void bbr_probe_rtt(struct bbr *b, const struct weir_cc_sample *s, struct 
 void bbr_modes(struct bbr *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
 {
     bbr_check_overrun(b, s, w);
-    if (bbr_loss_queue(&b->loss, s, b->bandwidth, b->path.min_rtt.us))  // it need not run empty to show the shortest round trip
+    if (bbr_loss_queue(&b->loss, s, b->bandwidth,
+                       b->path.min_rtt.us))  // it need not run empty to show the shortest round trip
         b->path.min_rtt.at_us = s->now_us;
     bbr_next(b, s);
     bbr_probe_rtt(b, s, w);

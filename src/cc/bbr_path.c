@@ -28,7 +28,7 @@ bool bbr_rtt_take(struct bbr_rtt *rtt, const struct weir_cc_sample *s, uint32_t 
     return expired;
 }
 
-// --- what comes at once --------------------------------------------------------------------------------------------------------------
+// --- what comes at once ----------------------------------------------------------------------------------------------
 
 static void bbr_extra_begin(struct bbr_extra *e, uint32_t now_us)
 {
@@ -56,7 +56,7 @@ void bbr_extra_round(struct bbr_extra *e, uint32_t rounds)
     e->most[0] = 0;
 }
 
-// --- the flow ------------------------------------------------------------------------------------------------------------------------
+// --- the flow --------------------------------------------------------------------------------------------------------
 
 // The first pace is the window in the round-trip time of the handshake, or in a millisecond.
 void bbr_path_begin(struct bbr_path *p, const struct weir_cc_sample *s, struct weir_cc_window *w, uint32_t gain)
@@ -73,11 +73,13 @@ void bbr_path_begin(struct bbr_path *p, const struct weir_cc_sample *s, struct w
         w->pacing_rate = WEIR_CC_UNLIMITED;
 }
 
-uint32_t bbr_path_resume(struct bbr_path *p, const struct weir_cc_sample *s, struct weir_cc_window *w, uint32_t bandwidth)
+uint32_t bbr_path_resume(struct bbr_path *p, const struct weir_cc_sample *s, struct weir_cc_window *w,
+                         uint32_t bandwidth)
 {
     p->idle = true;
     bbr_extra_begin(&p->extra, s->now_us);
-    if (!p->attached || bandwidth || w->ssthresh == WEIR_CC_UNLIMITED || p->min_rtt.us == WEIR_CC_UNLIMITED || !p->min_rtt.us)
+    if (!p->attached || bandwidth || w->ssthresh == WEIR_CC_UNLIMITED || p->min_rtt.us == WEIR_CC_UNLIMITED ||
+        !p->min_rtt.us)
         return 0;
     const uint32_t remembered = bbr_limit((uint64_t)w->ssthresh * 1000000 / p->min_rtt.us);
     if (remembered) {
@@ -115,7 +117,7 @@ bool bbr_path_rested(const struct bbr_path *p, uint32_t now_us)
     return p->probe_rtt_timed && now_us - p->phase_at_us >= BBR_PROBE_RTT_US;
 }
 
-// --- the window ----------------------------------------------------------------------------------------------------------------------
+// --- the window ------------------------------------------------------------------------------------------------------
 
 void bbr_path_save_cwnd(struct bbr_path *p, const struct weir_cc_window *w)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What both models of BBR know of the path: which samples count and what rate they show, what a rate has in flight, the shortest round
-// trip, how much comes at once, what ssthresh keeps of it while the state is let go; and the window that is to come back after recovery, a
-// timeout or PROBE_RTT. Gains have eight fractional bits.
+// What both models of BBR know of the path: which samples count and what rate they show, what a rate has in flight, the
+// shortest round trip, how much comes at once, what ssthresh keeps of it while the state is let go; and the window that
+// is to come back after recovery, a timeout or PROBE_RTT. Gains have eight fractional bits.
 #ifndef CC_BBR_PATH_H
 #define CC_BBR_PATH_H
 
@@ -19,7 +19,8 @@ struct bbr_rtt {
     uint32_t us, at_us;  // its length, WEIR_CC_UNLIMITED: none yet; when it was seen
 };
 
-// How much more arrives at once than the bandwidth explains: so much is to be in flight besides, or sending stops between two bunches.
+// How much more arrives at once than the bandwidth explains: so much is to be in flight besides, or sending stops
+// between two bunches.
 struct bbr_extra {
     uint32_t from_us, delivered;  // since then
     uint32_t most[2];             // of this half of the filter's window, and of the one before
@@ -44,10 +45,16 @@ struct bbr_path {
     bool attached;         // began with a window of its own, or one it had left (not another algorithm's)
 };
 
-static inline uint32_t bbr_limit(uint64_t value) { return value < WEIR_CC_UNLIMITED ? (uint32_t)value : WEIR_CC_UNLIMITED - 1; }
+static inline uint32_t bbr_limit(uint64_t value)
+{
+    return value < WEIR_CC_UNLIMITED ? (uint32_t)value : WEIR_CC_UNLIMITED - 1;
+}
 
 // In flight before this, or after, whichever is more.
-static inline uint32_t bbr_most_inflight(const struct weir_cc_sample *s) { return max_u32(s->inflight, s->prior_inflight); }
+static inline uint32_t bbr_most_inflight(const struct weir_cc_sample *s)
+{
+    return max_u32(s->inflight, s->prior_inflight);
+}
 
 // The delivery rate; 0: the sample does not count.
 uint32_t bbr_delivery_rate(const struct weir_cc_sample *s);
@@ -71,24 +78,29 @@ static inline uint32_t bbr_extra_most(const struct bbr_extra *e) { return max_u3
 // The flow begins; paced by the window, times `gain`, until there is a sample.
 void bbr_path_begin(struct bbr_path *p, const struct weir_cc_sample *s, struct weir_cc_window *w, uint32_t gain);
 
-// Sending again after idling. Returns the bandwidth that ssthresh kept if the state was let go meanwhile; 0: none, or `bandwidth` is known.
-uint32_t bbr_path_resume(struct bbr_path *p, const struct weir_cc_sample *s, struct weir_cc_window *w, uint32_t bandwidth);
+// Sending again after idling. Returns the bandwidth that ssthresh kept if the state was let go meanwhile; 0: none, or
+// `bandwidth` is known.
+uint32_t bbr_path_resume(struct bbr_path *p, const struct weir_cc_sample *s, struct weir_cc_window *w,
+                         uint32_t bandwidth);
 
 // What this acknowledges or SACKs, in bytes.
 uint32_t bbr_path_delivered(struct bbr_path *p, const struct weir_cc_sample *s);
 
-// PROBE_RTT begins; little enough is in flight from now on; was so for long enough (a round trip, besides, is the model's to count).
+// PROBE_RTT begins; little enough is in flight from now on; was so for long enough (a round trip, besides, is the
+// model's to count).
 void bbr_path_probe_rtt(struct bbr_path *p, const struct weir_cc_window *w);
 bool bbr_path_emptied(struct bbr_path *p, const struct weir_cc_sample *s, uint32_t enough);
 bool bbr_path_rested(const struct bbr_path *p, uint32_t now_us);
 
-// The window before a reduction is kept; and comes back when recovery ends, or what was outstanding at a timeout is delivered.
+// The window before a reduction is kept; and comes back when recovery ends, or what was outstanding at a timeout is
+// delivered.
 void bbr_path_save_cwnd(struct bbr_path *p, const struct weir_cc_window *w);
 void bbr_path_timeout(struct bbr_path *p, const struct weir_cc_sample *s, struct weir_cc_window *w);
 void bbr_path_recovered(struct bbr_path *p, struct weir_cc_window *w);
 void bbr_path_after_rto(struct bbr_path *p, uint32_t delivered, struct weir_cc_window *w);
 
-// cwnd moves with what was delivered. Until the pipe is known to be full (`bounded`) it only grows; then never beyond the target.
+// cwnd moves with what was delivered. Until the pipe is known to be full (`bounded`) it only grows; then never beyond
+// the target.
 void bbr_path_grow(uint32_t delivered, uint32_t target, bool bounded, struct weir_cc_window *w);
 
 // What the socket remembers of the path when it lets go of the state (see bbr_path_resume).

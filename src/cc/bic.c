@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// BIC: Xu, Harfoush and Rhee, "Binary increase congestion control for fast long-distance networks", INFOCOM 2004, with the constants
-// that Linux chose. Between the window that was lost and the one that was left, the next is searched as in a sorted list: half way (here
-// a quarter) at a time, never more than BIC_STEP_MAX segments; beyond it, slowly first, then faster.
+// BIC: Xu, Harfoush and Rhee, "Binary increase congestion control for fast long-distance networks", INFOCOM 2004, with
+// the constants that Linux chose. Between the window that was lost and the one that was left, the next is searched as
+// in a sorted list: half way (here a quarter) at a time, never more than BIC_STEP_MAX segments; beyond it, slowly
+// first, then faster.
 //
-// Segments acknowledged are counted, and yet growth is multiplied by how many an ACK covers, as Linux does: the steps are those of the
-// paper where each segment has its ACK, and twice as long beside the usual delayed ACKs. Like there all of it is in whole segments, whose
-// fractions are dropped at each division: with windows of ten or thirty segments that is a sixth of the goodput (1 % loss over 20 ms).
+// Segments acknowledged are counted, and yet growth is multiplied by how many an ACK covers, as Linux does: the steps
+// are those of the paper where each segment has its ACK, and twice as long beside the usual delayed ACKs. Like there
+// all of it is in whole segments, whose fractions are dropped at each division: with windows of ten or thirty segments
+// that is a sixth of the goodput (1 % loss over 20 ms).
 #include "cc/common.h"
 
 #define BIC_LOW_WINDOW 14u   // segments; up to here it is Reno
@@ -45,11 +47,12 @@ static uint32_t bic_count(uint32_t cwnd, uint32_t w_max)
 
 static uint32_t bic_ratio(const struct bic *bic) { return bic->ratio ? bic->ratio : 2 * BIC_RATIO_ONE; }
 
-// A segment for each `per` bytes acknowledged makes that step: one segment acknowledged at the least, or it would be faster than slow
-// start.
+// A segment for each `per` bytes acknowledged makes that step: one segment acknowledged at the least, or it would be
+// faster than slow start.
 static void bic_work_out(struct bic *bic, const struct weir_cc_sample *sample, uint32_t cwnd)
 {
-    if (bic->per && bic->per_cwnd == cwnd && bic->per_mss == sample->mss && sample->now_us - bic->per_us <= BIC_RENEW_US)
+    if (bic->per && bic->per_cwnd == cwnd && bic->per_mss == sample->mss &&
+        sample->now_us - bic->per_us <= BIC_RENEW_US)
         return;
     const uint32_t segments = cwnd / sample->mss;
     uint32_t count = segments;  // Reno
@@ -79,7 +82,8 @@ static void bic_ack(void *state, const struct weir_cc_sample *sample, struct wei
     cc_grow(&bic->credit, acked, bic->per, sample->mss, window);
 }
 
-static void bic_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+static void bic_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample,
+                      struct weir_cc_window *window)
 {
     struct bic *bic = state;
     if (cc_reduces(event)) {
@@ -97,4 +101,5 @@ static void bic_event(void *state, enum weir_cc_event event, const struct weir_c
         bic->per = bic->credit = 0;
 }
 
-const struct weir_cc weir_cc_bic = {.name = "bic", .state_bytes = sizeof(struct bic), .ack = bic_ack, .event = bic_event};
+const struct weir_cc weir_cc_bic = {
+    .name = "bic", .state_bytes = sizeof(struct bic), .ack = bic_ack, .event = bic_event};

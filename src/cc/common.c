@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cc/common.h"
 
-static void cc_reduce(struct cc_loss *loss, const struct weir_cc_sample *sample, struct weir_cc_window *window, uint32_t ssthresh)
+static void cc_reduce(struct cc_loss *loss, const struct weir_cc_sample *sample, struct weir_cc_window *window,
+                      uint32_t ssthresh)
 {
     *loss = (struct cc_loss){.prior_cwnd = window->cwnd, .prior_ssthresh = window->ssthresh};
     window->cwnd = window->ssthresh = min_u32(max_u32(ssthresh, 2 * sample->mss), CC_WINDOW_MAX);
@@ -26,8 +27,8 @@ static void cc_begin(const struct weir_cc_sample *sample, struct weir_cc_window 
     window->ssthresh = WEIR_CC_UNLIMITED;
 }
 
-void cc_event(struct cc_loss *loss, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window,
-              uint32_t ssthresh)
+void cc_event(struct cc_loss *loss, enum weir_cc_event event, const struct weir_cc_sample *sample,
+              struct weir_cc_window *window, uint32_t ssthresh)
 {
     switch (event) {
     case WEIR_CC_INIT: cc_begin(sample, window); break;
@@ -45,7 +46,8 @@ void cc_event(struct cc_loss *loss, enum weir_cc_event event, const struct weir_
         loss->keep = true;
         break;
     case WEIR_CC_UNDO: cc_undo(loss, window); break;
-    case WEIR_CC_IDLE_RESTART:  // it is no longer known to fit the path: begin again, but remember most of it (RFC 2861 §2, RFC 5681 §4.1)
+    case WEIR_CC_IDLE_RESTART:  // it is no longer known to fit the path: begin again, but remember most of it (RFC 2861
+                                // §2, RFC 5681 §4.1)
         window->ssthresh = max_u32(window->ssthresh, window->cwnd - window->cwnd / 4);
         window->cwnd = min_u32(window->cwnd, weir_cc_initial_window(sample->mss));
         break;
@@ -53,8 +55,8 @@ void cc_event(struct cc_loss *loss, enum weir_cc_event event, const struct weir_
     }
 }
 
-// Bytes are counted (RFC 3465), so an ACK that stands for many segments is worth as many. Only what a timeout left behind is worth one
-// segment an ACK (§2.3): that data did not leave the network just now.
+// Bytes are counted (RFC 3465), so an ACK that stands for many segments is worth as many. Only what a timeout left
+// behind is worth one segment an ACK (§2.3): that data did not leave the network just now.
 uint32_t cc_slow_start(struct cc_loss *loss, const struct weir_cc_sample *sample, struct weir_cc_window *window)
 {
     uint32_t acked = sample->acked - min_u32(sample->acked, sample->acked_again);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // CUBIC, RFC 9438, in integers. Windows are bytes; a window in the RFC's segments is bytes / mss.
 //
-// Time is in ticks of 1024 µs. With C = 0.4 the cubic term C (t - K)^3 is, in segments, d^3 * 0.4 * 1.024e-3^3 = d^3 / 2^31.117
-// for a distance d in ticks; CUBIC_RECIPROCAL is that fraction times 2^42, and its result has 10 fractional bits. Distances
-// are held below 2^17 ticks (134 s, worth a million segments), so d^3 * CUBIC_RECIPROCAL stays below 2^62.
+// Time is in ticks of 1024 µs. With C = 0.4 the cubic term C (t - K)^3 is, in segments, d^3 * 0.4 * 1.024e-3^3 = d^3 /
+// 2^31.117 for a distance d in ticks; CUBIC_RECIPROCAL is that fraction times 2^42, and its result has 10 fractional
+// bits. Distances are held below 2^17 ticks (134 s, worth a million segments), so d^3 * CUBIC_RECIPROCAL stays below
+// 2^62.
 //
-// The epoch's clock runs only from one cwnd-limited ACK to the next, so that idle and application-limited times do not count (§5.8).
-// Target and pace of growth are worked out eight times a round trip at the most; between, acknowledged bytes are only added up.
+// The epoch's clock runs only from one cwnd-limited ACK to the next, so that idle and application-limited times do not
+// count (§5.8). Target and pace of growth are worked out eight times a round trip at the most; between, acknowledged
+// bytes are only added up.
 #include "cc/abe.h"
 #include "cc/common.h"
 
@@ -63,7 +65,8 @@ static uint32_t cubic_window(const struct cubic_epoch *e, uint32_t t_ticks, uint
     return bytes < CC_WINDOW_MAX - e->origin ? e->origin + (uint32_t)bytes : CC_WINDOW_MAX;
 }
 
-// Congestion avoidance begins (§4.2): K from how far the plateau is above; already above it, the plateau is here and K is 0.
+// Congestion avoidance begins (§4.2): K from how far the plateau is above; already above it, the plateau is here and K
+// is 0.
 static void cubic_begin(struct cubic_epoch *e, uint32_t cwnd, uint32_t mss)
 {
     e->origin = max_u32(e->w_max, cwnd);
@@ -76,9 +79,9 @@ static void cubic_begin(struct cubic_epoch *e, uint32_t cwnd, uint32_t mss)
     e->running = true;
 }
 
-// Reno's window beside it, counting bytes acknowledged, not ACKs (equation 4). RFC 9438 §4.3 lets alpha become 1 above the window before
-// the last reduction (SHOULD). Linux keeps it, and so do we: with 1, on paths that lose at random, CUBIC has a fifth more than
-// Linux's at 1 and 2 % loss, and more than Reno.
+// Reno's window beside it, counting bytes acknowledged, not ACKs (equation 4). RFC 9438 §4.3 lets alpha become 1 above
+// the window before the last reduction (SHOULD). Linux keeps it, and so do we: with 1, on paths that lose at random,
+// CUBIC has a fifth more than Linux's at 1 and 2 % loss, and more than Reno.
 static void cubic_estimate(struct cubic_epoch *e, uint32_t acked, uint32_t cwnd, uint32_t mss)
 {
     e->est_credit += CUBIC_ALPHA(acked);
@@ -88,7 +91,8 @@ static void cubic_estimate(struct cubic_epoch *e, uint32_t acked, uint32_t cwnd,
     }
 }
 
-// Target and pace of growth for the next eighth of a round trip (§4.4, §4.5): (target - cwnd) / cwnd for each segment acknowledged.
+// Target and pace of growth for the next eighth of a round trip (§4.4, §4.5): (target - cwnd) / cwnd for each segment
+// acknowledged.
 static void cubic_work_out(struct cubic_epoch *e, uint32_t cwnd, const struct weir_cc_sample *sample)
 {
     e->work_out_us = e->elapsed_us + min_u32(max_u32(sample->srtt_us >> 3, 1024), 32768);
@@ -100,13 +104,15 @@ static void cubic_work_out(struct cubic_epoch *e, uint32_t cwnd, const struct we
     e->step = step < CC_WINDOW_MAX ? max_u32((uint32_t)step, 1) : CC_WINDOW_MAX;
 }
 
-static void cubic_avoid(struct cubic *cubic, uint32_t acked, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+static void cubic_avoid(struct cubic *cubic, uint32_t acked, const struct weir_cc_sample *sample,
+                        struct weir_cc_window *window)
 {
     struct cubic_epoch *e = &cubic->now;
     if (!e->running)
         cubic_begin(e, window->cwnd, sample->mss);
     else
-        e->elapsed_us = min_u32(e->elapsed_us + min_u32(sample->now_us - cubic->last_us, CUBIC_ELAPSED_MAX_US), CUBIC_ELAPSED_MAX_US);
+        e->elapsed_us = min_u32(e->elapsed_us + min_u32(sample->now_us - cubic->last_us, CUBIC_ELAPSED_MAX_US),
+                                CUBIC_ELAPSED_MAX_US);
     cubic_estimate(e, acked, window->cwnd, sample->mss);
     if (e->elapsed_us >= e->work_out_us)
         cubic_work_out(e, window->cwnd, sample);
@@ -118,7 +124,8 @@ static void cubic_avoid(struct cubic *cubic, uint32_t acked, const struct weir_c
         const uint32_t grown = window->cwnd + min_u32(segments, 0x4000) * min_u32(sample->mss, 0xffff);
         window->cwnd = max_u32(window->cwnd, min_u32(grown, e->target));
     }
-    if (e->friendly && window->cwnd < e->w_est)  // in steps, should cwnd have been taken down meanwhile by something else
+    if (e->friendly &&
+        window->cwnd < e->w_est)  // in steps, should cwnd have been taken down meanwhile by something else
         window->cwnd = min_u32(e->w_est, window->cwnd + min_u32(acked, CC_WINDOW_MAX) + sample->mss);
     window->cwnd = min_u32(window->cwnd, CC_WINDOW_MAX);
 }
@@ -132,8 +139,8 @@ static void cubic_ack(void *state, const struct weir_cc_sample *sample, struct w
     cubic->last_us = sample->now_us;
 }
 
-// §4.6, §4.7, §4.8. w_max is the height just lost, or a little less when the last one was not reached again, to make room for new flows;
-// after a timeout it is forgotten: K is 0 and the plateau is where avoidance begins.
+// §4.6, §4.7, §4.8. w_max is the height just lost, or a little less when the last one was not reached again, to make
+// room for new flows; after a timeout it is forgotten: K is 0 and the plateau is where avoidance begins.
 static void cubic_reduce(struct cubic *cubic, bool rto, uint32_t cwnd)
 {
     const uint32_t w_max = cwnd < cubic->now.w_max ? CUBIC_CONVERGE(cwnd) : cwnd;
@@ -141,7 +148,8 @@ static void cubic_reduce(struct cubic *cubic, bool rto, uint32_t cwnd)
     cubic->now = (struct cubic_epoch){.w_max = rto ? 0 : w_max};
 }
 
-static void cubic_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+static void cubic_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample,
+                        struct weir_cc_window *window)
 {
     struct cubic *cubic = state;
     if (cc_reduces(event))

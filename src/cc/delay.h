@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What delay-based algorithms share: the smallest round-trip time of each round trip beside the smallest ever, which is taken for the
-// path's without any queue (Brakmo and Peterson, JSAC 1995, section III.C).
+// What delay-based algorithms share: the smallest round-trip time of each round trip beside the smallest ever, which is
+// taken for the path's without any queue (Brakmo and Peterson, JSAC 1995, section III.C).
 #ifndef CC_DELAY_H
 #define CC_DELAY_H
 
@@ -27,7 +27,10 @@ static inline void cc_delay_begin(struct cc_delay *delay, const struct weir_cc_s
 // What is known of the path is forgotten, as after idling or a timeout: the route may be another, and so its length.
 static inline void cc_delay_forget(struct cc_delay *delay) { *delay = (struct cc_delay){0}; }
 
-static inline uint32_t cc_delay_smaller(uint32_t known_us, uint32_t rtt_us) { return known_us ? min_u32(known_us, rtt_us) : rtt_us; }
+static inline uint32_t cc_delay_smaller(uint32_t known_us, uint32_t rtt_us)
+{
+    return known_us ? min_u32(known_us, rtt_us) : rtt_us;
+}
 
 // Takes the sample. true: a round trip is over; the caller looks at it and begins the next.
 static inline bool cc_delay_ack(struct cc_delay *delay, const struct weir_cc_sample *sample)
@@ -42,7 +45,8 @@ static inline bool cc_delay_ack(struct cc_delay *delay, const struct weir_cc_sam
     return over;
 }
 
-// Bytes of a window that wait in a queue, were its round trip to take rtt_us instead of base_us (not 0): window * (rtt - base) / divisor.
+// Bytes of a window that wait in a queue, were its round trip to take rtt_us instead of base_us (not 0): window * (rtt
+// - base) / divisor.
 static inline uint32_t cc_delay_share(uint32_t window, uint32_t above_us, uint32_t divisor_us)
 {
     const uint64_t bytes = (uint64_t)window * above_us / divisor_us;

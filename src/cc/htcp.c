@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// H-TCP: Leith and Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004; draft-leith-tcp-htcp-06. The longer
-// the last congestion event is past, the faster the window grows; and it shrinks only so far that the queue runs empty (beta from the
-// round-trip times), unless the throughput has changed.
+// H-TCP: Leith and Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004;
+// draft-leith-tcp-htcp-06. The longer the last congestion event is past, the faster the window grows; and it shrinks
+// only so far that the queue runs empty (beta from the round-trip times), unless the throughput has changed.
 #include "cc/common.h"
 
 #define HTCP_BETA_MIN 64u   // 0.5, in 128ths
@@ -35,8 +35,8 @@ _Static_assert(sizeof(struct htcp) <= WEIR_CC_STATE_HTCP, "state of htcp");
 
 static uint8_t htcp_beta(const struct htcp *htcp) { return htcp->now.beta ? htcp->now.beta : HTCP_BETA_MIN; }
 
-// alpha = 2 (1 - beta) (1 + 10 (D - 1) + ((D - 1) / 2)^2), D in seconds and not below 1, scaled by the round-trip time so that flows on
-// short paths do not outrun those on long ones; yet never slower than a Reno that backs off by beta.
+// alpha = 2 (1 - beta) (1 + 10 (D - 1) + ((D - 1) / 2)^2), D in seconds and not below 1, scaled by the round-trip time
+// so that flows on short paths do not outrun those on long ones; yet never slower than a Reno that backs off by beta.
 static uint32_t htcp_alpha(const struct htcp *htcp, uint32_t min_rtt_us)
 {
     uint64_t factor = 128;
@@ -45,7 +45,8 @@ static uint32_t htcp_alpha(const struct htcp *htcp, uint32_t min_rtt_us)
         factor += 1280 * over / HTCP_SECOND_US + 32 * over * over / HTCP_SECOND_US / HTCP_SECOND_US;
     }
     if (min_rtt_us != WEIR_CC_UNLIMITED) {
-        const uint32_t rtt_us = max_u32(min_u32(min_rtt_us, 2 * HTCP_SCALE_RTT_US), HTCP_SCALE_RTT_US / 10);  // 0: less than a tick
+        // 0: less than a tick
+        const uint32_t rtt_us = max_u32(min_u32(min_rtt_us, 2 * HTCP_SCALE_RTT_US), HTCP_SCALE_RTT_US / 10);
         factor = factor * rtt_us / HTCP_SCALE_RTT_US;
     }
     return (uint32_t)(2 * (factor > 128 ? factor : 128) * (128 - htcp_beta(htcp)) >> 7);
@@ -80,7 +81,8 @@ static void htcp_ack(void *state, const struct weir_cc_sample *sample, struct we
     if (full_us && (!htcp->min_us || full_us < htcp->min_us))
         htcp->min_us = full_us;
     if (!sample->in_recovery) {
-        const uint32_t rtt_us = min_u32(sample->srtt_us, HTCP_PAST_MAX_US), least_us = htcp->now.max_us ? htcp->now.max_us : rtt_us;
+        const uint32_t rtt_us = min_u32(sample->srtt_us, HTCP_PAST_MAX_US),
+                       least_us = htcp->now.max_us ? htcp->now.max_us : rtt_us;
         if (rtt_us >= least_us && rtt_us <= least_us + HTCP_RTT_RISE_US)
             htcp->now.max_us = rtt_us;
         htcp_measure_rate(htcp, sample, passed_us, window->cwnd);
@@ -94,7 +96,8 @@ static void htcp_ack(void *state, const struct weir_cc_sample *sample, struct we
     cc_grow(&htcp->credit, acked, max_u32(per < CC_WINDOW_MAX ? (uint32_t)per : CC_WINDOW_MAX, 1), sample->mss, window);
 }
 
-// beta = RTTmin / RTTmax within [0.5, 0.8]; 0.5 when the throughput has changed by more than a fifth since the event before.
+// beta = RTTmin / RTTmax within [0.5, 0.8]; 0.5 when the throughput has changed by more than a fifth since the event
+// before.
 static void htcp_adapt(struct htcp *htcp)
 {
     struct htcp_path *now = &htcp->now;
@@ -104,13 +107,15 @@ static void htcp_adapt(struct htcp *htcp)
     now->rate_before = now->rate_max;
     now->beta = HTCP_BETA_MIN;
     if (steady && now->adaptive && usable)
-        now->beta = (uint8_t)max_u32(min_u32((uint32_t)(((uint64_t)htcp->min_us << 7) / now->max_us), HTCP_BETA_MAX), HTCP_BETA_MIN);
+        now->beta = (uint8_t)max_u32(min_u32((uint32_t)(((uint64_t)htcp->min_us << 7) / now->max_us), HTCP_BETA_MAX),
+                                     HTCP_BETA_MIN);
     now->adaptive = steady;
     if (usable && now->max_us > htcp->min_us)  // fades, so that a route that became shorter is noticed
         now->max_us = htcp->min_us + (uint32_t)((uint64_t)(now->max_us - htcp->min_us) * 95 / 100);
 }
 
-static void htcp_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+static void htcp_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample,
+                       struct weir_cc_window *window)
 {
     struct htcp *htcp = state;
     const uint32_t passed_us = min_u32(sample->now_us - htcp->last_us, HTCP_PAST_MAX_US);
@@ -132,7 +137,9 @@ static void htcp_event(void *state, enum weir_cc_event event, const struct weir_
         htcp->now = htcp->prior;
         htcp->alpha = 0;
     }
-    cc_event(&htcp->loss, event, sample, window, (uint32_t)((uint64_t)cc_flight_size(event, sample, window) * htcp_beta(htcp) >> 7));
+    cc_event(&htcp->loss, event, sample, window,
+             (uint32_t)((uint64_t)cc_flight_size(event, sample, window) * htcp_beta(htcp) >> 7));
 }
 
-const struct weir_cc weir_cc_htcp = {.name = "htcp", .state_bytes = sizeof(struct htcp), .ack = htcp_ack, .event = htcp_event};
+const struct weir_cc weir_cc_htcp = {
+    .name = "htcp", .state_bytes = sizeof(struct htcp), .ack = htcp_ack, .event = htcp_event};

@@ -14,10 +14,12 @@ static void reno_ack(void *state, const struct weir_cc_sample *sample, struct we
     struct reno *reno = state;
     const uint32_t acked = cc_slow_start(&reno->loss, sample, window);
     if (acked && window->cwnd >= window->ssthresh)
-        cc_grow(&reno->credit, acked, window->cwnd, sample->mss, window);  // one segment for each window acknowledged (§3.1)
+        // one segment for each window acknowledged (§3.1)
+        cc_grow(&reno->credit, acked, window->cwnd, sample->mss, window);
 }
 
-static void reno_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+static void reno_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample,
+                       struct weir_cc_window *window)
 {
     struct reno *reno = state;
     if (cc_reduces(event) || event == WEIR_CC_IDLE_RESTART)

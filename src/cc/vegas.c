@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Vegas: Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", JSAC 1995. Once a round trip it works
-// out how much of the window waits in a queue, and keeps that between two and four segments. A loss is answered as Reno does; so is a
-// path that shows fewer than three round-trip times a window.
+// Vegas: Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", JSAC 1995. Once a
+// round trip it works out how much of the window waits in a queue, and keeps that between two and four segments. A loss
+// is answered as Reno does; so is a path that shows fewer than three round-trip times a window.
 #include "cc/common.h"
 #include "cc/delay.h"
 
@@ -58,7 +58,8 @@ static void vegas_ack(void *state, const struct weir_cc_sample *sample, struct w
     cc_delay_begin(&vegas->delay, sample);
 }
 
-static void vegas_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+static void vegas_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample,
+                        struct weir_cc_window *window)
 {
     struct vegas *vegas = state;
     if (event == WEIR_CC_RTO || event == WEIR_CC_IDLE_RESTART)
@@ -71,4 +72,5 @@ static void vegas_event(void *state, enum weir_cc_event event, const struct weir
     }
 }
 
-const struct weir_cc weir_cc_vegas = {.name = "vegas", .state_bytes = sizeof(struct vegas), .ack = vegas_ack, .event = vegas_event};
+const struct weir_cc weir_cc_vegas = {
+    .name = "vegas", .state_bytes = sizeof(struct vegas), .ack = vegas_ack, .event = vegas_event};

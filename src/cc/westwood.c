@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Westwood+: Mascolo, Grieco and others, "Performance evaluation and comparison of Westwood+, New Reno, and Vegas TCP congestion
-// control", CCR 2004. The window grows as Reno's; after a loss it is what the path holds: the bandwidth measured, times the smallest
-// round-trip time. So a loss that has nothing to do with a queue costs nothing.
+// Westwood+: Mascolo, Grieco and others, "Performance evaluation and comparison of Westwood+, New Reno, and Vegas TCP
+// congestion control", CCR 2004. The window grows as Reno's; after a loss it is what the path holds: the bandwidth
+// measured, times the smallest round-trip time. So a loss that has nothing to do with a queue costs nothing.
 #include "cc/common.h"
 
-#define WESTWOOD_SAMPLE_US 50000u  // the bandwidth is measured over a round trip, at least so long: ACKs come in bunches
+// the bandwidth is measured over a round trip, at least so long: ACKs come in bunches
+#define WESTWOOD_SAMPLE_US 50000u
 #define WESTWOOD_SECOND_US 1000000u
 
 struct westwood {
@@ -31,10 +32,12 @@ static void westwood_measure(struct westwood *westwood, const struct weir_cc_sam
     westwood->passed_us += min_u32(sample->now_us - westwood->last_us, CC_WINDOW_MAX);
     westwood->last_us = sample->now_us;
     // The sample ends before this ACK: what it acknowledges is of the next.
-    if (westwood->rtt_us && westwood->passed_us > max_u32(min_u32(westwood->rtt_us, CC_WINDOW_MAX), WESTWOOD_SAMPLE_US)) {
+    if (westwood->rtt_us &&
+        westwood->passed_us > max_u32(min_u32(westwood->rtt_us, CC_WINDOW_MAX), WESTWOOD_SAMPLE_US)) {
         const uint64_t rate = (uint64_t)westwood->bytes * WESTWOOD_SECOND_US / westwood->passed_us;
         const uint32_t sampled = rate < UINT32_MAX ? (uint32_t)rate : UINT32_MAX;
-        if (!westwood->once && !westwood->twice) {  // the first is taken as it is: a filter that begins at 0 would be long in coming
+        if (!westwood->once &&
+            !westwood->twice) {  // the first is taken as it is: a filter that begins at 0 would be long in coming
             westwood->once = westwood->twice = sampled;
         } else {
             westwood->once = westwood->once - westwood->once / 8 + sampled / 8;
@@ -44,7 +47,8 @@ static void westwood_measure(struct westwood *westwood, const struct weir_cc_sam
     }
     // Every byte counts when it came: out of order when it is SACKed, and not again when the hole before it is filled.
     const uint64_t delivered = (uint64_t)sample->acked - min_u32(sample->acked, sample->acked_again) + sample->sacked;
-    westwood->bytes = (uint32_t)(westwood->bytes + delivered < CC_WINDOW_MAX ? westwood->bytes + delivered : CC_WINDOW_MAX);
+    westwood->bytes =
+        (uint32_t)(westwood->bytes + delivered < CC_WINDOW_MAX ? westwood->bytes + delivered : CC_WINDOW_MAX);
 }
 
 static void westwood_ack(void *state, const struct weir_cc_sample *sample, struct weir_cc_window *window)
@@ -65,21 +69,23 @@ static uint32_t westwood_holds(const struct westwood *westwood, uint32_t flight)
     return bytes < CC_WINDOW_MAX ? (uint32_t)bytes : CC_WINDOW_MAX;
 }
 
-static void westwood_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+static void westwood_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample,
+                           struct weir_cc_window *window)
 {
     struct westwood *westwood = state;
-    // A bandwidth of before and a round trip that grew since may come to more than ever was in flight: what shrinks the window never
-    // opens it.
+    // A bandwidth of before and a round trip that grew since may come to more than ever was in flight: what shrinks the
+    // window never opens it.
     const uint32_t before = event == WEIR_CC_EXIT_RECOVERY ? westwood->loss.prior_cwnd : window->cwnd;
-    const uint32_t holds =
-        min_u32(westwood_holds(westwood, cc_flight_size(event, sample, window)), max_u32(before, sample->prior_inflight));
+    const uint32_t holds = min_u32(westwood_holds(westwood, cc_flight_size(event, sample, window)),
+                                   max_u32(before, sample->prior_inflight));
     if (event == WEIR_CC_INIT)
         westwood->last_us = sample->now_us;
     if (event == WEIR_CC_EXIT_RECOVERY && westwood->twice && !westwood->loss.keep)  // recovery has measured on
         window->ssthresh = max_u32(holds, 2 * sample->mss);
     if (cc_reduces(event) || event == WEIR_CC_IDLE_RESTART)
         westwood->credit = 0;
-    // In recovery half the flight goes, and what the path holds is asked at its end (Linux): until then a queue can drain.
+    // In recovery half the flight goes, and what the path holds is asked at its end (Linux): until then a queue can
+    // drain.
     const uint32_t half = cc_flight_size(event, sample, window) / 2;
     cc_event(&westwood->loss, event, sample, window, event == WEIR_CC_ENTER_RECOVERY ? half : holds);
     westwood->renew |= event == WEIR_CC_RTO;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// YeAH: Baiocchi, Castellani and Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007. While the queue that it sees is short the
-// window grows fast (a hundredth for each segment acknowledged, as Scalable TCP); while it is long, as Reno's, and the queue is
-// taken out of the window unless flows like Reno would then take its place.
+// YeAH: Baiocchi, Castellani and Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007. While the queue that it
+// sees is short the window grows fast (a hundredth for each segment acknowledged, as Scalable TCP); while it is long,
+// as Reno's, and the queue is taken out of the window unless flows like Reno would then take its place.
 #include "cc/common.h"
 #include "cc/delay.h"
 
@@ -16,7 +16,8 @@ struct yeah_mode {
     uint32_t queue;        // bytes at the end of the last round trip
     uint32_t slow_rounds;  // round trips in slow mode; 0: fast
     uint32_t fast_rounds;  // since the last loss, or since rivals were forgotten
-    uint32_t rival_bytes;  // what a Reno flow beside this one would have by now: never less than that for us; 0: none seen
+    uint32_t
+        rival_bytes;  // what a Reno flow beside this one would have by now: never less than that for us; 0: none seen
 };
 struct yeah {
     struct cc_loss loss;
@@ -33,8 +34,8 @@ static void yeah_slow_round(struct yeah_mode *mode, const struct weir_cc_sample 
         window->cwnd = max_u32(window->cwnd - min_u32(mode->queue, window->cwnd / 2), rivals);
         window->ssthresh = window->cwnd;
     }
-    mode->rival_bytes =
-        mode->rival_bytes ? min_u32(mode->rival_bytes + sample->mss, CC_WINDOW_MAX) : max_u32(window->cwnd / 2, 2 * sample->mss);
+    mode->rival_bytes = mode->rival_bytes ? min_u32(mode->rival_bytes + sample->mss, CC_WINDOW_MAX)
+                                          : max_u32(window->cwnd / 2, 2 * sample->mss);
     mode->slow_rounds += mode->slow_rounds < YEAH_RIVALS;
 }
 
@@ -66,8 +67,9 @@ static void yeah_ack(void *state, const struct weir_cc_sample *sample, struct we
     const bool over = cc_delay_ack(&yeah->delay, sample);
     const uint32_t acked = cc_slow_start(&yeah->loss, sample, window);
     if (acked)
-        cc_grow(&yeah->credit, acked, yeah->now.slow_rounds ? window->cwnd : min_u32(window->cwnd, YEAH_SCALABLE * sample->mss),
-                sample->mss, window);
+        cc_grow(&yeah->credit, acked,
+                yeah->now.slow_rounds ? window->cwnd : min_u32(window->cwnd, YEAH_SCALABLE * sample->mss), sample->mss,
+                window);
     if (!over)
         return;
     if (yeah->delay.samples >= CC_DELAY_SAMPLES_MIN && !yeah->loss.after_rto)
@@ -79,7 +81,8 @@ static void yeah_ack(void *state, const struct weir_cc_sample *sample, struct we
 static uint32_t yeah_reduce(struct yeah *yeah, const struct weir_cc_sample *sample, uint32_t flight)
 {
     const uint32_t half = max_u32(flight / 2, 2 * sample->mss);
-    const uint32_t cut = yeah->now.slow_rounds < YEAH_RIVALS ? max_u32(min_u32(yeah->now.queue, half), flight / YEAH_CUT) : half;
+    const uint32_t cut =
+        yeah->now.slow_rounds < YEAH_RIVALS ? max_u32(min_u32(yeah->now.queue, half), flight / YEAH_CUT) : half;
     yeah->prior = yeah->now;
     yeah->now.fast_rounds = 0;
     yeah->now.rival_bytes = yeah->now.rival_bytes ? max_u32(yeah->now.rival_bytes / 2, 2 * sample->mss) : 0;
@@ -87,7 +90,8 @@ static uint32_t yeah_reduce(struct yeah *yeah, const struct weir_cc_sample *samp
     return flight - min_u32(flight, cut);
 }
 
-static void yeah_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+static void yeah_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample,
+                       struct weir_cc_window *window)
 {
     struct yeah *yeah = state;
     const uint32_t ssthresh = cc_reduces(event) ? yeah_reduce(yeah, sample, cc_flight_size(event, sample, window)) : 0;
@@ -102,4 +106,5 @@ static void yeah_event(void *state, enum weir_cc_event event, const struct weir_
         cc_delay_begin(&yeah->delay, sample);
 }
 
-const struct weir_cc weir_cc_yeah = {.name = "yeah", .state_bytes = sizeof(struct yeah), .ack = yeah_ack, .event = yeah_event};
+const struct weir_cc weir_cc_yeah = {
+    .name = "yeah", .state_bytes = sizeof(struct yeah), .ack = yeah_ack, .event = yeah_event};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The compact stack: a whole host that only serves, for the profile tiny. Ethernet, ARP answers, IPv4 without fragments, ICMP echo, and
-// TCP that is opened by the peer; the same public interface, in place of src/link, src/ip, src/tcp and src/socket. Every answer goes to
-// the link address that the question came from, so there are no routes and no neighbours. All state is one struct, sized by the options:
-// sockets and queues of fixed number and size; a handshake under way and a connection in TIME-WAIT are entries of 32 bytes.
-// What weir_create's config asks beyond the options has no effect; nothing is counted but what struct weir_netif_stats shows.
+// The compact stack: a whole host that only serves, for the profile tiny. Ethernet, ARP answers, IPv4 without
+// fragments, ICMP echo, and TCP that is opened by the peer; the same public interface, in place of src/link, src/ip,
+// src/tcp and src/socket. Every answer goes to the link address that the question came from, so there are no routes and
+// no neighbours. All state is one struct, sized by the options: sockets and queues of fixed number and size; a
+// handshake under way and a connection in TIME-WAIT are entries of 32 bytes. What weir_create's config asks beyond the
+// options has no effect; nothing is counted but what struct weir_netif_stats shows.
 #ifndef COMPACT_COMPACT_H
 #define COMPACT_COMPACT_H
 
@@ -15,30 +16,34 @@
 
 // Without WEIR_CFG_COMPACT none of this is built.
 #if WEIR_CFG_COMPACT
-#if WEIR_CFG_ALLOCATOR || WEIR_CFG_VLAN || WEIR_CFG_ARP_CACHE || WEIR_CFG_FRAGMENTS || WEIR_CFG_LOOPBACK || WEIR_CFG_ICMP_ERRORS || \
-    WEIR_CFG_IGMP || WEIR_CFG_UDP || WEIR_CFG_RAW || WEIR_CFG_HANDLERS
-#error "WEIR_CFG_COMPACT has none of ALLOCATOR, VLAN, ARP_CACHE, FRAGMENTS, LOOPBACK, ICMP_ERRORS, IGMP, UDP, RAW, HANDLERS"
+#if WEIR_CFG_ALLOCATOR || WEIR_CFG_VLAN || WEIR_CFG_ARP_CACHE || WEIR_CFG_FRAGMENTS || WEIR_CFG_LOOPBACK || \
+    WEIR_CFG_ICMP_ERRORS || WEIR_CFG_IGMP || WEIR_CFG_UDP || WEIR_CFG_RAW || WEIR_CFG_HANDLERS
+#error "WEIR_CFG_COMPACT has no ALLOCATOR, VLAN, ARP_CACHE, FRAGMENTS, LOOPBACK, ICMP_ERRORS, IGMP, UDP, RAW, HANDLERS"
 #endif
-#if WEIR_CFG_TCP_CONNECT || WEIR_CFG_TCP_WINDOW_SCALE || WEIR_CFG_TCP_TIMESTAMPS || WEIR_CFG_TCP_SACK || WEIR_CFG_TCP_HELD || \
-    WEIR_CFG_TCP_URGENT || WEIR_CFG_TCP_KEEPALIVE || WEIR_CFG_TCP_SYN_COOKIES || WEIR_CFG_TCP_INFO || WEIR_CFG_CC_CUBIC
-#error "WEIR_CFG_COMPACT has none of TCP_CONNECT, _WINDOW_SCALE, _TIMESTAMPS, _SACK, _HELD, _URGENT, _KEEPALIVE, _SYN_COOKIES, _INFO, cubic"
+#if WEIR_CFG_TCP_CONNECT || WEIR_CFG_TCP_WINDOW_SCALE || WEIR_CFG_TCP_TIMESTAMPS || WEIR_CFG_TCP_SACK || \
+    WEIR_CFG_TCP_HELD || WEIR_CFG_TCP_URGENT || WEIR_CFG_TCP_KEEPALIVE || WEIR_CFG_TCP_SYN_COOKIES || \
+    WEIR_CFG_TCP_INFO || WEIR_CFG_CC_CUBIC
+#error \
+    "WEIR_CFG_COMPACT has no CONNECT, WINDOW_SCALE, TIMESTAMPS, SACK, HELD, URGENT, KEEPALIVE, SYN_COOKIES, INFO, cubic"
 #endif
 #if WEIR_CFG_NETIFS != 1 || WEIR_CFG_LISTENERS < 1 || WEIR_CFG_SOCKETS <= WEIR_CFG_LISTENERS || WEIR_CFG_SOCKETS > 250
-#error "WEIR_CFG_COMPACT has one interface, and WEIR_CFG_SOCKETS counts at least one listener and one connection, 250 at most"
+#error \
+    "WEIR_CFG_COMPACT has one interface, and WEIR_CFG_SOCKETS counts a listener and a connection at least, 250 at most"
 #endif
 #if WEIR_CFG_TCP_SEND_BYTES > 65535 || WEIR_CFG_TCP_RECEIVE_BYTES > 65535 || WEIR_CFG_TCP_MSS_MAX > 1460
 #error "WEIR_CFG_COMPACT has queues of 65535 bytes and segments of 1460 at most"
 #endif
 #if WEIR_CFG_COMPACT_UDP && (WEIR_CFG_DATAGRAM_SOCKETS < 1 || WEIR_CFG_DATAGRAM_RECEIVE_BYTES > 1472 || \
                              WEIR_CFG_OUTBOX_BYTES < WEIR_CFG_DATAGRAM_RECEIVE_BYTES + 44)
-#error "WEIR_CFG_COMPACT_UDP wants a datagram socket, datagrams of 1472 bytes at most, and an outbox for the largest and 44 bytes"
+#error "WEIR_CFG_COMPACT_UDP wants a datagram socket, datagrams of 1472 bytes at most, an outbox for one and 44 bytes"
 #endif
 #if WEIR_CFG_COMPACT_UDP && WEIR_CFG_SOCKETS + WEIR_CFG_DATAGRAM_SOCKETS > 250
 #error "WEIR_CFG_COMPACT has 250 sockets at most"
 #endif
 #endif
 
-// In a build of one translation unit everything but the public interface is private to it, which spares the compiler a copy.
+// In a build of one translation unit everything but the public interface is private to it, which spares the compiler a
+// copy.
 #ifdef WEIR_ONE_UNIT
 #define LOCAL static
 #else
@@ -197,7 +202,8 @@ static inline uint32_t now(const struct weir *weir) { return (uint32_t)weir->now
 LOCAL uint32_t isn(const struct weir *weir, const struct peer *peer);
 
 // netif.c
-// A frame of `length` bytes for weir_poll to send; the Ethernet header is written. NULL: no room, it is lost as on the wire.
+// A frame of `length` bytes for weir_poll to send; the Ethernet header is written. NULL: no room, it is lost as on the
+// wire.
 LOCAL uint8_t *outbox_frame(struct weir *weir, const uint8_t mac[6], uint32_t length);
 LOCAL void outbox_send(struct weir *weir);
 LOCAL void ethernet_header(const struct weir *weir, uint8_t *head, const uint8_t mac[6], uint32_t type);
@@ -213,7 +219,8 @@ static inline bool frame_may_send(const struct weir *weir) { return !weir->outbo
 // ip.c
 LOCAL void ip_input(struct weir *weir, const struct weir_frame *frame);
 // Returns the sum of both addresses, for a pseudo-header. Such sums are folded by checksum_fold_words.
-LOCAL uint64_t ip_header(const struct weir *weir, uint8_t *head, const uint8_t address[4], uint32_t protocol, uint32_t payload_length);
+LOCAL uint64_t ip_header(const struct weir *weir, uint8_t *head, const uint8_t address[4], uint32_t protocol,
+                         uint32_t payload_length);
 LOCAL uint16_t frame_sum(const struct weir *weir, const struct weir_frame *frame, uint32_t offset, uint32_t length);
 LOCAL void frame_copy(const struct weir_frame *frame, uint32_t offset, uint8_t *to, uint32_t length);
 // Stores a word as it lies; returns the sum with it.
@@ -223,7 +230,10 @@ static inline uint64_t word_put(uint8_t *at, uint64_t sum, uint32_t word)
     return sum + word;
 }
 // What a pseudo-header has beside the addresses, as a word of the sum.
-static BYTES_INLINE uint32_t pseudo_word(uint32_t protocol, uint32_t length) { return network32(protocol << 16 | length); }
+static BYTES_INLINE uint32_t pseudo_word(uint32_t protocol, uint32_t length)
+{
+    return network32(protocol << 16 | length);
+}
 
 // udp.c. `segment` holds what IP knows, and UDP as its payload; `sum`: of both addresses.
 #if WEIR_CFG_COMPACT_UDP
@@ -231,19 +241,31 @@ LOCAL void udp_input(struct weir *weir, const struct segment *segment, const uin
 LOCAL struct datagram *datagram_of(struct weir *weir, weir_socket handle);  // NULL: none of that handle
 LOCAL int datagram_bind(struct weir *weir, weir_socket handle, const struct weir_endpoint *local);
 LOCAL int datagram_ready(struct weir *weir, weir_socket handle);
-static inline struct socket *datagram_socket(struct weir *weir, uint32_t index) { return &weir->datagrams[index].socket; }
+static inline struct socket *datagram_socket(struct weir *weir, uint32_t index)
+{
+    return &weir->datagrams[index].socket;
+}
 #else
 static inline void udp_input(struct weir *weir, const struct segment *segment, const uint8_t *udp, uint64_t sum)
 {
     (void)weir, (void)segment, (void)udp, (void)sum;
 }
-static inline struct datagram *datagram_of(struct weir *weir, weir_socket handle) { return (void)weir, (void)handle, NULL; }
+static inline struct datagram *datagram_of(struct weir *weir, weir_socket handle)
+{
+    return (void)weir, (void)handle, NULL;
+}
 static inline int datagram_bind(struct weir *weir, weir_socket handle, const struct weir_endpoint *local)
 {
     return (void)weir, (void)handle, (void)local, WEIR_BAD_SOCKET;
 }
-static inline int datagram_ready(struct weir *weir, weir_socket handle) { return (void)weir, (void)handle, WEIR_BAD_SOCKET; }
-static inline struct socket *datagram_socket(struct weir *weir, uint32_t index) { return (void)weir, (void)index, NULL; }
+static inline int datagram_ready(struct weir *weir, weir_socket handle)
+{
+    return (void)weir, (void)handle, WEIR_BAD_SOCKET;
+}
+static inline struct socket *datagram_socket(struct weir *weir, uint32_t index)
+{
+    return (void)weir, (void)index, NULL;
+}
 #endif
 
 // entry.c
@@ -276,7 +298,8 @@ static inline void conn_event(struct conn *c, uint32_t events) { c->socket.event
 // input.c
 LOCAL void tcp_input(struct weir *weir, struct segment *segment);
 LOCAL void conn_input(struct weir *weir, struct conn *c, struct segment *segment);
-LOCAL void conn_acked(struct weir *weir, struct conn *c, uint32_t acked);            // so much sequence space, not 0, perhaps with a FIN
+// so much sequence space, not 0, perhaps with a FIN
+LOCAL void conn_acked(struct weir *weir, struct conn *c, uint32_t acked);
 LOCAL void conn_received(const struct weir *weir, struct conn *c, uint32_t length);  // so much is stored in order
 
 // predict.c. false: nothing was done.
@@ -293,13 +316,15 @@ static inline bool predicted_input(struct weir *weir, const struct weir_frame *f
 // output.c
 #define SEGMENT_HEAD_BYTES 54u
 #define SEGMENT_MSS_BYTES 4u
-// Writes all headers; the payload's sum and length are told. Returns their length: with SYN among the flags there is an MSS option.
-LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct peer *peer, uint32_t sequence, uint32_t ack,
-                            uint32_t control, uint32_t payload_length, uint32_t payload_sum);
+// Writes all headers; the payload's sum and length are told. Returns their length: with SYN among the flags there is an
+// MSS option.
+LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct peer *peer, uint32_t sequence,
+                            uint32_t ack, uint32_t control, uint32_t payload_length, uint32_t payload_sum);
 #define CONTROL(flags, window) ((uint32_t)(flags) << 16 | (window))
-LOCAL void segment_refuse(struct weir *weir, const struct segment *segment);  // RST, where one is due (RFC 9293 §3.10.7.1)
-LOCAL uint32_t conn_output(struct weir *weir, struct conn *c);                // 0: there is more to send, else WAIT_FOREVER
-LOCAL uint32_t conn_edge(const struct conn *c);                               // the right edge of the window that may be promised now
-LOCAL void conn_consume(struct conn *c, uint32_t bytes);                      // the user took the oldest bytes
+// RST, where one is due (RFC 9293 §3.10.7.1)
+LOCAL void segment_refuse(struct weir *weir, const struct segment *segment);
+LOCAL uint32_t conn_output(struct weir *weir, struct conn *c);  // 0: there is more to send, else WAIT_FOREVER
+LOCAL uint32_t conn_edge(const struct conn *c);                 // the right edge of the window that may be promised now
+LOCAL void conn_consume(struct conn *c, uint32_t bytes);        // the user took the oldest bytes
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A connection: its beginning, its end, its timers. One timer serves retransmission and probes: it runs while anything is queued or in
-// flight, so what cannot be sent now is tried again when it fires, whatever the reason was.
+// A connection: its beginning, its end, its timers. One timer serves retransmission and probes: it runs while anything
+// is queued or in flight, so what cannot be sent now is tried again when it fires, whatever the reason was.
 #include "compact/compact.h"
 #include "wire/tcp.h"
 
@@ -34,7 +34,8 @@ LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry)
     c->progress = now(weir);
     c->challenged = now(weir) - USER_TIMEOUT_US;
     c->ssthresh = UINT16_MAX;
-    c->cwnd = (uint16_t)(3u * c->peer.mss);  // RFC 5681 §3.1, for segments of 1095 to 2190 bytes; a bit less than allowed for smaller ones
+    c->cwnd = (uint16_t)(3u * c->peer.mss);  // RFC 5681 §3.1, for segments of 1095 to 2190 bytes; a bit less than
+                                             // allowed for smaller ones
     if (entry->tries)
         conn_rto(c);
     else
@@ -91,8 +92,9 @@ LOCAL void conn_shut(struct conn *c)
     c->flags |= CONN_FIN_QUEUED;
 }
 
-// RFC 6298 §5.4 to 5.6, RFC 5681 §3.1, RFC 9293 §3.8.6.1: everything unacknowledged will be sent again, beginning with one segment; a
-// closed window is probed with one byte. The connection is given up (§3.8.3, R2) when the peer neither took data nor told us to wait.
+// RFC 6298 §5.4 to 5.6, RFC 5681 §3.1, RFC 9293 §3.8.6.1: everything unacknowledged will be sent again, beginning with
+// one segment; a closed window is probed with one byte. The connection is given up (§3.8.3, R2) when the peer neither
+// took data nor told us to wait.
 static void conn_timeout(struct weir *weir, struct conn *c)
 {
     c->flags &= (uint16_t)~CONN_TIMER;
@@ -118,7 +120,8 @@ LOCAL uint32_t conn_turn(struct weir *weir, struct conn *c)
 {
     if (c->flags & CONN_TIMER && seq_le(c->due, now(weir)))
         conn_timeout(weir, c);
-    if (c->flags & CONN_ACK_DELAYED && seq_le(c->ack_due, now(weir)))  // over, also where the driver is full: no deadline stays behind
+    if (c->flags & CONN_ACK_DELAYED &&
+        seq_le(c->ack_due, now(weir)))  // over, also where the driver is full: no deadline stays behind
         c->flags = (uint16_t)((c->flags & ~CONN_ACK_DELAYED) | CONN_ACK_NOW);
     if (!c->socket.state && !(c->flags & CONN_RESET))
         return WAIT_FOREVER;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Handshakes under way and TIME-WAIT: connections that need no queues, as entries of 32 bytes. When all are taken the one that would end
-// first makes room (RFC 4987 §3.3 for handshakes).
+// Handshakes under way and TIME-WAIT: connections that need no queues, as entries of 32 bytes. When all are taken the
+// one that would end first makes room (RFC 4987 §3.3 for handshakes).
 #include "compact/compact.h"
 #include "wire/tcp.h"
 
@@ -74,7 +74,8 @@ LOCAL bool listener_input(struct weir *weir, const struct segment *segment)
     return true;
 }
 
-// RFC 9293 §3.10.7.4 for TIME-WAIT; a SYN beyond all that was received may open the pair of ends anew (RFC 1122 §4.2.2.13, (c)).
+// RFC 9293 §3.10.7.4 for TIME-WAIT; a SYN beyond all that was received may open the pair of ends anew (RFC 1122
+// §4.2.2.13, (c)).
 static bool time_wait_input(struct weir *weir, struct entry *entry, const struct segment *segment)
 {
     if ((segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN && seq_lt(entry->expected, segment->sequence)) {
@@ -94,7 +95,8 @@ static bool half_open_input(struct weir *weir, struct entry *entry, struct segme
 {
     const uint32_t ahead = segment->sequence - entry->expected;
     if (segment->flags & TCP_SYN || ahead >= RECEIVE_BYTES) {
-        entry->send_now |= TCP_ACK | (ahead == UINT32_MAX ? segment->flags & TCP_SYN : 0);  // the same SYN: our answer was lost
+        // the same SYN: our answer was lost
+        entry->send_now |= TCP_ACK | (ahead == UINT32_MAX ? segment->flags & TCP_SYN : 0);
         return true;
     }
     if (!(segment->flags & TCP_ACK))
@@ -121,7 +123,8 @@ LOCAL bool entry_input(struct weir *weir, struct entry *entry, struct segment *s
             entry->state = ENTRY_FREE;
         return true;
     }
-    return entry->state == ENTRY_TIME_WAIT ? time_wait_input(weir, entry, segment) : half_open_input(weir, entry, segment);
+    return entry->state == ENTRY_TIME_WAIT ? time_wait_input(weir, entry, segment)
+                                           : half_open_input(weir, entry, segment);
 }
 
 LOCAL void entry_time_wait(struct weir *weir, const struct conn *c)
@@ -139,7 +142,8 @@ static void entry_send(struct weir *weir, struct entry *entry)
 {
     uint8_t *head = weir->outbox + 2;
     const uint32_t sequence = entry->sequence - (entry->send_now & TCP_SYN ? 1 : 0);
-    const uint32_t bytes = segment_head(weir, head, &entry->peer, sequence, entry->expected, CONTROL(entry->send_now, RECEIVE_BYTES), 0, 0);
+    const uint32_t bytes = segment_head(weir, head, &entry->peer, sequence, entry->expected,
+                                        CONTROL(entry->send_now, RECEIVE_BYTES), 0, 0);
     const struct weir_slice slice = {head, bytes};
     if (frame_send(weir, &slice, 1, bytes))
         entry->send_now = 0;

@@ -26,14 +26,15 @@ static void challenge(const struct weir *weir, struct conn *c)
     c->flags |= CONN_ACK_NOW;
 }
 
-// RFC 9293 §3.6.1: both ends are done; what remains is an entry, which acknowledges the FIN, and the user's unread data.
+// RFC 9293 §3.6.1: both ends are done; what remains is an entry, which acknowledges the FIN, and the user's unread
+// data.
 static void enter_time_wait(struct weir *weir, struct conn *c)
 {
     entry_time_wait(weir, c);
     conn_end(c, 0);
 }
 
-// --- acknowledgements --------------------------------------------------------------------------------------------------------
+// --- acknowledgements ------------------------------------------------------------------------------------------------
 
 // RFC 5681 §3.1 and 3.2, RFC 6582 §3.2.
 static COLD void congestion_acked(struct conn *c, uint32_t acked)
@@ -119,7 +120,8 @@ static bool ack_input(struct weir *weir, struct conn *c, const struct segment *s
         c->window = segment->window;
         c->window_max = (uint16_t)max_u32(c->window_max, c->window);
     }
-    // RFC 9293 §3.8.6.1: it may keep us waiting as long as it answers; not when nobody owns the connection any more (Sockstress).
+    // RFC 9293 §3.8.6.1: it may keep us waiting as long as it answers; not when nobody owns the connection any more
+    // (Sockstress).
     if (!c->window && (c->socket.open || c->flags & CONN_WAITS_ACCEPT))
         c->progress = now(weir);
     const bool fin = acked > c->send_length;
@@ -136,7 +138,7 @@ static bool ack_input(struct weir *weir, struct conn *c, const struct segment *s
     return c->socket.state != WEIR_TCP_CLOSED;
 }
 
-// --- data --------------------------------------------------------------------------------------------------------------------
+// --- data ------------------------------------------------------------------------------------------------------------
 
 // Keeps what lies beyond a hole, as one piece: data that does not touch it must come again.
 static COLD void keep_beyond(struct conn *c, uint32_t start, uint32_t end)
@@ -174,7 +176,8 @@ LOCAL void conn_received(const struct weir *weir, struct conn *c, uint32_t lengt
 
 static void data_store(struct conn *c, const struct segment *segment, uint32_t ahead)
 {
-    const uint32_t at = (c->receive_at + c->receive_length + ahead) % RECEIVE_BYTES, first = min_u32(segment->length, RECEIVE_BYTES - at);
+    const uint32_t at = (c->receive_at + c->receive_length + ahead) % RECEIVE_BYTES,
+                   first = min_u32(segment->length, RECEIVE_BYTES - at);
     frame_copy(segment->frame, segment->offset, c->receive + at, first);
     if (first != segment->length)
         frame_copy(segment->frame, segment->offset + first, c->receive, segment->length - first);
@@ -224,7 +227,7 @@ static void data_input(struct weir *weir, struct conn *c, struct segment *segmen
         fin_input(weir, c);
 }
 
-// --- the steps ---------------------------------------------------------------------------------------------------------------
+// --- the steps -------------------------------------------------------------------------------------------------------
 
 LOCAL void conn_input(struct weir *weir, struct conn *c, struct segment *segment)
 {
@@ -238,7 +241,8 @@ LOCAL void conn_input(struct weir *weir, struct conn *c, struct segment *segment
         return;
     }
     const uint32_t old = -ahead;
-    if ((int32_t)ahead < 0 && segment_space(segment) > old && !(segment->flags & TCP_SYN)) {  // its beginning was received
+    // its beginning was received
+    if ((int32_t)ahead < 0 && segment_space(segment) > old && !(segment->flags & TCP_SYN)) {
         segment->offset += old;
         segment->length -= old;
         ahead = 0;

@@ -31,7 +31,10 @@ void weir_destroy(struct weir *weir)
 
 const struct weir_port *weir_port(const struct weir *weir) { return weir->port; }
 uint64_t weir_now_us(const struct weir *weir) { return weir->now_us; }
-void weir_random_bytes(struct weir *weir, void *out, size_t bytes) { weir->port->entropy(weir->port->context, out, bytes); }
+void weir_random_bytes(struct weir *weir, void *out, size_t bytes)
+{
+    weir->port->entropy(weir->port->context, out, bytes);
+}
 void weir_random_stir(struct weir *weir, const void *seed, size_t bytes)
 {
     (void)weir, (void)seed, (void)bytes;
@@ -68,12 +71,13 @@ uint64_t weir_poll(struct weir *weir, uint64_t now_us)
 
 static uint32_t rotate(uint32_t word, unsigned bits) { return word << bits | word >> (32 - bits); }
 
-// RFC 6528 §3: ISN = M + F(both ends, secret); M counts 4 µs. F is a permutation of 128 bits, that of the Chaskey MAC with its 12 rounds
-// (Mouha et al. 2014; ISO/IEC 29192-6), between two additions of the secret (Even, Mansour 1991); a block holds all that names a
-// connection, so no mode of operation is needed.
+// RFC 6528 §3: ISN = M + F(both ends, secret); M counts 4 µs. F is a permutation of 128 bits, that of the Chaskey MAC
+// with its 12 rounds (Mouha et al. 2014; ISO/IEC 29192-6), between two additions of the secret (Even, Mansour 1991); a
+// block holds all that names a connection, so no mode of operation is needed.
 LOCAL uint32_t isn(const struct weir *weir, const struct peer *peer)
 {
-    uint32_t v[4] = {weir->secret[0], weir->secret[1], weir->secret[2] ^ weir_addr_to_v4(weir->netif->address.addr), weir->secret[3]};
+    uint32_t v[4] = {weir->secret[0], weir->secret[1], weir->secret[2] ^ weir_addr_to_v4(weir->netif->address.addr),
+                     weir->secret[3]};
     uint32_t ends[2];
     memcpy(ends, peer, sizeof ends);
     v[0] ^= ends[0];

@@ -31,19 +31,22 @@ LOCAL uint16_t frame_sum(const struct weir *weir, const struct weir_frame *frame
     return checksum_sum(weir->port, frame->slices[0].data + offset, length);
 }
 
-LOCAL uint64_t ip_header(const struct weir *weir, uint8_t *head, const uint8_t address[4], uint32_t protocol, uint32_t payload_length)
+LOCAL uint64_t ip_header(const struct weir *weir, uint8_t *head, const uint8_t address[4], uint32_t protocol,
+                         uint32_t payload_length)
 {
-    const uint64_t addresses =
-        word_put(head + 16, word_put(head + 12, 0, network32(weir_addr_to_v4(weir->netif->address.addr))), native32(address));
+    const uint64_t addresses = word_put(
+        head + 16, word_put(head + 12, 0, network32(weir_addr_to_v4(weir->netif->address.addr))), native32(address));
     uint64_t sum = word_put(head, addresses, network32(0x4500u << 16 | (IP4_BYTES + payload_length)));
-    sum = word_put(head + 4, sum, network32(IP4_DONT_FRAGMENT << 13));  // RFC 6864: an atomic datagram needs no identification
+    sum = word_put(head + 4, sum,
+                   network32(IP4_DONT_FRAGMENT << 13));  // RFC 6864: an atomic datagram needs no identification
     sum = word_put(head + 8, sum, network32(IP_TTL << 24 | protocol << 16));
     checksum_put(head + 10, checksum_fold_words(sum));
     return addresses;
 }
 
 // RFC 1122 §3.2.2.6: the data comes back as it was. What is larger than the outbox is not answered.
-static COLD void echo_input(struct weir *weir, const struct weir_frame *frame, const uint8_t *ip, uint32_t offset, uint32_t length)
+static COLD void echo_input(struct weir *weir, const struct weir_frame *frame, const uint8_t *ip, uint32_t offset,
+                            uint32_t length)
 {
     const uint8_t *icmp = frame->slices[0].data + offset;
     if (length < ICMP4_BYTES || get16(icmp) != ICMP4_ECHO << 8 || frame_sum(weir, frame, offset, length) != 0xffff)
@@ -61,7 +64,8 @@ static COLD void echo_input(struct weir *weir, const struct weir_frame *frame, c
 // A source that is a group, this host itself, or no host at all gets no answer (RFC 1122 §3.2.1.3).
 static bool source_acceptable(const struct weir *weir, const uint8_t *source)
 {
-    return source[0] && source[0] != 127 && source[0] < 224 && get32(source) != weir_addr_to_v4(weir->netif->address.addr);
+    return source[0] && source[0] != 127 && source[0] < 224 &&
+           get32(source) != weir_addr_to_v4(weir->netif->address.addr);
 }
 
 // `segment` holds what IP knows: the whole of the TCP segment as its payload. `sum`: the pseudo-header's.
@@ -97,8 +101,8 @@ LOCAL void ip_input(struct weir *weir, const struct weir_frame *frame)
     uint64_t sum = addresses + native32(ip) + native32(ip + 4) + native32(ip + 8);
     for (uint32_t at = IP4_BYTES; at < header; at += 4)
         sum += native32(ip + at);
-    if (checksum_fold_words(sum) != 0xffff || get16(ip + 6) & 0x3fff || get32(ip + 16) != weir_addr_to_v4(weir->netif->address.addr) ||
-        !source_acceptable(weir, ip + 12))
+    if (checksum_fold_words(sum) != 0xffff || get16(ip + 6) & 0x3fff ||
+        get32(ip + 16) != weir_addr_to_v4(weir->netif->address.addr) || !source_acceptable(weir, ip + 12))
         return;              // damaged, a fragment, or not from one host to us
     struct segment segment;  // filled in step by step: it is not small
     segment.frame = frame;

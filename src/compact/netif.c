@@ -11,7 +11,7 @@
 
 const struct weir_link weir_link_ethernet = {.name = "ethernet", .header_bytes = ETHERNET_BYTES, .pcap_linktype = 1};
 
-// --- frames out ------------------------------------------------------------------------------------------------------------
+// --- frames out ------------------------------------------------------------------------------------------------------
 
 LOCAL void ethernet_header(const struct weir *weir, uint8_t *head, const uint8_t mac[6], uint32_t type)
 {
@@ -42,7 +42,7 @@ LOCAL bool frame_send(struct weir *weir, const struct weir_slice *slices, uint32
     return true;
 }
 
-// --- the outbox: what is answered at once is sent by the next weir_poll ------------------------------------------------------
+// --- the outbox: what is answered at once is sent by the next weir_poll ----------------------------------------------
 
 LOCAL uint8_t *outbox_frame(struct weir *weir, const uint8_t mac[6], uint32_t length)
 {
@@ -71,7 +71,7 @@ LOCAL void outbox_send(struct weir *weir)
     }
 }
 
-// --- frames in -------------------------------------------------------------------------------------------------------------
+// --- frames in -------------------------------------------------------------------------------------------------------
 
 // Requests for our address are answered, also those of a prober, whose own is 0 (RFC 5227 §2.1.1: that is our defence).
 static void arp_input(struct weir *weir, const uint8_t *frame, uint32_t length)
@@ -79,7 +79,8 @@ static void arp_input(struct weir *weir, const uint8_t *frame, uint32_t length)
     static const uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, ARP_REQUEST};  // Ethernet, IPv4, their lengths
     const uint8_t *arp = frame + ETHERNET_BYTES;
     const uint32_t address = weir_addr_to_v4(weir->netif->address.addr);
-    if (length < ETHERNET_BYTES + ARP_BYTES || memcmp(arp, request, sizeof request) != 0 || !address || get32(arp + 24) != address)
+    if (length < ETHERNET_BYTES + ARP_BYTES || memcmp(arp, request, sizeof request) != 0 || !address ||
+        get32(arp + 24) != address)
         return;
     uint8_t *reply = outbox_frame(weir, frame + 6, ETHERNET_BYTES + ARP_BYTES);
     if (!reply)
@@ -105,12 +106,13 @@ void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
     if (type == ETHERTYPE_ARP)
         arp_input(netif->weir, head, frame->length);
     else if (type == ETHERTYPE_IP4 && native32(head) == native32(netif->mac) &&
-             native16(head + 4) == native16(netif->mac + 4) &&  // RFC 1122 §3.3.6: what was broadcast is not for one host's address
+             native16(head + 4) ==
+                 native16(netif->mac + 4) &&  // RFC 1122 §3.3.6: what was broadcast is not for one host's address
              !predicted_input(netif->weir, frame))
         ip_input(netif->weir, frame);
 }
 
-// --- what a driver tells ---------------------------------------------------------------------------------------------------
+// --- what a driver tells ---------------------------------------------------------------------------------------------
 
 void weir_tx_ready(struct weir_netif *netif)
 {
@@ -118,7 +120,10 @@ void weir_tx_ready(struct weir_netif *netif)
         netif->flags &= (uint8_t)~WEIR_NETIF_TX_BLOCKED;
 }
 
-void weir_tx_complete(struct weir_netif *netif, void *hold_owner, uint32_t hold_end) { (void)netif, (void)hold_owner, (void)hold_end; }
+void weir_tx_complete(struct weir_netif *netif, void *hold_owner, uint32_t hold_end)
+{
+    (void)netif, (void)hold_owner, (void)hold_end;
+}
 
 void weir_link_change(struct weir_netif *netif, bool up)
 {
@@ -126,9 +131,10 @@ void weir_link_change(struct weir_netif *netif, bool up)
     weir_tx_ready(netif);
 }
 
-// --- configuration ---------------------------------------------------------------------------------------------------------
+// --- configuration ---------------------------------------------------------------------------------------------------
 
-void weir_netif_init(struct weir_netif *netif, const char *name, const struct weir_driver *driver, const struct weir_link *link)
+void weir_netif_init(struct weir_netif *netif, const char *name, const struct weir_driver *driver,
+                     const struct weir_link *link)
 {
     memset(netif, 0, sizeof *netif);
     for (uint32_t i = 0; i + 1 < sizeof netif->name && name[i]; i++)
@@ -169,7 +175,8 @@ int weir_netif_set_up(struct weir_netif *netif, bool up)
     return WEIR_OK;
 }
 
-int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode)
+int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length,
+                           enum weir_address_mode mode)
 {
     (void)mode;  // who only answers neither probes nor announces
     if (!netif->weir || prefix_length > 32 || weir_addr_to_v4(address) >> 24 >= 224 || weir_addr_is_loopback(address))
@@ -193,13 +200,14 @@ struct weir_netif *weir_netif_find(struct weir *weir, const char *name)
 }
 
 // Answers go where the question came from: routes would never be asked.
-int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif,
-                   uint8_t metric)
+int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
+                   struct weir_netif *netif, uint8_t metric)
 {
     (void)weir, (void)prefix, (void)prefix_length, (void)gateway, (void)netif, (void)metric;
     return WEIR_NOT_SUPPORTED;
 }
-int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif)
+int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
+                      struct weir_netif *netif)
 {
     (void)weir, (void)prefix, (void)prefix_length, (void)gateway, (void)netif;
     return WEIR_NOT_SUPPORTED;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A shortcut for what most frames are (header prediction; Jacobson 1990): the next segment in order of an open connection, with nothing in
-// its headers or in the connection's state that asks for more than to acknowledge and to store. It is verified as ip.c does, and what is
-// done with it is what the steps of input.c would do; all else goes that way, and nothing depends on this file.
+// A shortcut for what most frames are (header prediction; Jacobson 1990): the next segment in order of an open
+// connection, with nothing in its headers or in the connection's state that asks for more than to acknowledge and to
+// store. It is verified as ip.c does, and what is done with it is what the steps of input.c would do; all else goes
+// that way, and nothing depends on this file.
 #include "compact/compact.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
@@ -15,11 +16,12 @@
 static struct conn *expecting(struct weir *weir, const uint8_t *ip, const uint8_t *tcp, uint32_t length)
 {
     struct conn *c = conn_find(weir, native32(ip + 12), native32(tcp));
-    if (!c || c->socket.state != WEIR_TCP_ESTABLISHED || c->flags & ~PLAIN || c->nxt != c->max || c->beyond_start != c->beyond_end)
+    if (!c || c->socket.state != WEIR_TCP_ESTABLISHED || c->flags & ~PLAIN || c->nxt != c->max ||
+        c->beyond_start != c->beyond_end)
         return NULL;
     const uint32_t acked = get32(tcp + 8) - c->una, window = get16(tcp + 14);
-    if (get32(tcp + 4) != c->expected || length > c->edge - c->expected || acked > c->max - c->una || !(acked | length) || !window ||
-        window != c->window)
+    if (get32(tcp + 4) != c->expected || length > c->edge - c->expected || acked > c->max - c->una ||
+        !(acked | length) || !window || window != c->window)
         return NULL;
     return c;
 }
@@ -33,19 +35,22 @@ LOCAL COLD bool predicted_input(struct weir *weir, const struct weir_frame *fram
     const uint32_t length = get16(ip + 2) - HEAD_BYTES;  // less than none is much
     // No options, no fragment; no flags but ACK and PSH.
     if (ip[0] != 0x45 || length > at_hand - HEAD_BYTES || get16(ip + 6) & 0x3fff || ip[9] != IP_TCP ||
-        (get16(tcp + 12) & ~TCP_PSH) != (TCP_BYTES << 10 | TCP_ACK) || get32(ip + 16) != weir_addr_to_v4(weir->netif->address.addr))
+        (get16(tcp + 12) & ~TCP_PSH) != (TCP_BYTES << 10 | TCP_ACK) ||
+        get32(ip + 16) != weir_addr_to_v4(weir->netif->address.addr))
         return false;
     struct conn *c = expecting(weir, ip, tcp, length);
     if (!c)
         return false;
     const uint64_t addresses = (uint64_t)native32(ip + 12) + native32(ip + 16);
     if (checksum_fold_words(addresses + native32(ip) + native32(ip + 4) + native32(ip + 8)) != 0xffff ||
-        (frame->checksum != WEIR_CHECKSUM_VERIFIED && checksum_fold_words(addresses + pseudo_word(IP_TCP, TCP_BYTES + length) +
-                                                                          checksum_sum(weir->port, tcp, TCP_BYTES + length)) != 0xffff))
+        (frame->checksum != WEIR_CHECKSUM_VERIFIED &&
+         checksum_fold_words(addresses + pseudo_word(IP_TCP, TCP_BYTES + length) +
+                             checksum_sum(weir->port, tcp, TCP_BYTES + length)) != 0xffff))
         return false;
     c->update_sequence = c->expected;
     if (length) {
-        const uint32_t at = ((uint32_t)c->receive_at + c->receive_length) % RECEIVE_BYTES, first = min_u32(length, RECEIVE_BYTES - at);
+        const uint32_t at = ((uint32_t)c->receive_at + c->receive_length) % RECEIVE_BYTES,
+                       first = min_u32(length, RECEIVE_BYTES - at);
         memcpy(c->receive + at, tcp + TCP_BYTES, first);
         if (first != length)
             memcpy(c->receive, tcp + TCP_BYTES + first, length - first);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The native socket API. A handle is a generation above the socket's index: listeners first, then connections, then datagram sockets. A
-// stream that weir_socket_open gives can only become a listener.
+// The native socket API. A handle is a generation above the socket's index: listeners first, then connections, then
+// datagram sockets. A stream that weir_socket_open gives can only become a listener.
 #include "compact/compact.h"
 
 #define GENERATION 0x100u
@@ -35,11 +35,15 @@ static struct socket *socket_find(struct weir *weir, weir_socket handle)
 {
     struct listener *listener = find_listener(weir, handle);
     struct conn *c = find_conn(weir, handle);
-    return listener ? &listener->socket : c ? &c->socket : (struct socket *)(void *)datagram_of(weir, handle);  // its first member
+    // its first member
+    return listener ? &listener->socket : c ? &c->socket : (struct socket *)(void *)datagram_of(weir, handle);
 }
 
 // Why a call that needs a connection got none.
-static int no_conn(struct weir *weir, weir_socket handle) { return find_listener(weir, handle) ? WEIR_LISTENING : WEIR_BAD_SOCKET; }
+static int no_conn(struct weir *weir, weir_socket handle)
+{
+    return find_listener(weir, handle) ? WEIR_LISTENING : WEIR_BAD_SOCKET;
+}
 
 static weir_socket handle_give(struct socket *socket, uint32_t index)
 {
@@ -56,10 +60,12 @@ weir_socket weir_socket_open(struct weir *weir, enum weir_socket_type type, uint
     const bool datagrams = DATAGRAMS && type == WEIR_DATAGRAM;
     if (type != WEIR_STREAM && !datagrams)
         return WEIR_NOT_SUPPORTED;
-    for (uint32_t index = datagrams ? LISTENERS + CONNS : 0; index < (datagrams ? LISTENERS + CONNS + DATAGRAMS : LISTENERS); index++) {
+    for (uint32_t index = datagrams ? LISTENERS + CONNS : 0;
+         index < (datagrams ? LISTENERS + CONNS + DATAGRAMS : LISTENERS); index++) {
         struct listener *listener = (struct listener *)(void *)socket_of(weir, index);  // or what begins as one
         if (!listener->socket.open) {
-            memset(listener->port, 0, DATAGRAMS ? 3 : 2);  // of a datagram socket also that nothing waits; of a listener that is padding
+            memset(listener->port, 0,
+                   DATAGRAMS ? 3 : 2);  // of a datagram socket also that nothing waits; of a listener that is padding
             return handle_give(&listener->socket, index);
         }
     }
@@ -113,7 +119,8 @@ static uint32_t conn_ready(const struct conn *c)
     const bool ended = !c->socket.state;
     return (c->receive_length || c->flags & (CONN_FIN_RECEIVED | CONN_READ_SHUT) || ended ? WEIR_READABLE : 0u) |
            (conn_writable(c) ? (c->send_length < SEND_BYTES ? WEIR_WRITABLE : 0u) : WEIR_WRITABLE) |
-           (c->flags & CONN_FIN_RECEIVED ? WEIR_READ_CLOSED : 0u) | (ended ? WEIR_HANGUP : 0u) | (c->error ? WEIR_ERROR : 0u);
+           (c->flags & CONN_FIN_RECEIVED ? WEIR_READ_CLOSED : 0u) | (ended ? WEIR_HANGUP : 0u) |
+           (c->error ? WEIR_ERROR : 0u);
 }
 
 weir_socket weir_socket_accept(struct weir *weir, weir_socket socket)
@@ -202,7 +209,7 @@ int weir_socket_peer(struct weir *weir, weir_socket socket, struct weir_endpoint
     return WEIR_OK;
 }
 
-// --- streams ---------------------------------------------------------------------------------------------------------------
+// --- streams ---------------------------------------------------------------------------------------------------------
 
 // Room for so many bytes to send, or why there is none.
 static int room(struct conn *c)
@@ -342,7 +349,7 @@ int weir_socket_read(struct weir *weir, weir_socket socket, void *data, uint32_t
     return consume(weir, c, take);
 }
 
-// --- readiness -------------------------------------------------------------------------------------------------------------
+// --- readiness -------------------------------------------------------------------------------------------------------
 
 int weir_socket_ready(struct weir *weir, weir_socket socket)
 {

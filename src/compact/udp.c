@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// UDP (RFC 768) for a host that only serves: a socket holds one datagram at a time, which its user takes and answers. As with all that the
-// compact stack sends, an answer goes to the link address that the question came from, so a socket sends to nobody else than whose datagram
-// it holds or took last. (More exactly: whose datagram its user looked at last.)
+// UDP (RFC 768) for a host that only serves: a socket holds one datagram at a time, which its user takes and answers.
+// As with all that the compact stack sends, an answer goes to the link address that the question came from, so a socket
+// sends to nobody else than whose datagram it holds or took last. (More exactly: whose datagram its user looked at
+// last.)
 #include "base/checksum.h"
 #include "compact/compact.h"
 #include "wire/ethernet.h"
@@ -38,7 +39,8 @@ LOCAL int datagram_bind(struct weir *weir, weir_socket handle, const struct weir
         return WEIR_NO_ADDRESS;
     if (datagram_at(weir, port))
         return WEIR_IN_USE;
-    memset(d->port, 0, offsetof(struct datagram, data) - offsetof(struct datagram, port));  // nothing is left of who had it before
+    // nothing is left of who had it before
+    memset(d->port, 0, offsetof(struct datagram, data) - offsetof(struct datagram, port));
     memcpy(d->port, port, 2);
     return WEIR_OK;
 }
@@ -55,7 +57,8 @@ LOCAL void udp_input(struct weir *weir, const struct segment *segment, const uin
     const uint32_t length = segment->length < UDP_BYTES ? 0 : get16(udp + 4);
     if (length < UDP_BYTES || length > segment->length ||
         (native16(udp + 6) && segment->frame->checksum != WEIR_CHECKSUM_VERIFIED &&
-         checksum_fold_words(sum + pseudo_word(IP_UDP, length) + frame_sum(weir, segment->frame, segment->offset, length)) != 0xffff))
+         checksum_fold_words(sum + pseudo_word(IP_UDP, length) +
+                             frame_sum(weir, segment->frame, segment->offset, length)) != 0xffff))
         return;
     struct datagram *d = datagram_at(weir, udp + 2);
     if (!d || !native16(udp + 2) || d->waiting || length - UDP_BYTES > DATAGRAM_BYTES) {
@@ -78,7 +81,8 @@ static int holding(struct weir *weir, weir_socket socket, struct datagram **out)
     return !*out ? WEIR_BAD_SOCKET : (*out)->waiting ? WEIR_OK : WEIR_AGAIN;
 }
 
-int weir_socket_peek_message(struct weir *weir, weir_socket socket, struct weir_message *message, struct weir_slice *slice)
+int weir_socket_peek_message(struct weir *weir, weir_socket socket, struct weir_message *message,
+                             struct weir_slice *slice)
 {
     struct datagram *d;
     const int error = holding(weir, socket, &d);
@@ -104,8 +108,8 @@ int weir_socket_discard(struct weir *weir, weir_socket socket)
     return error;
 }
 
-int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct weir_message *message, const struct weir_slice *slices,
-                             int count)
+int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct weir_message *message,
+                             const struct weir_slice *slices, int count)
 {
     struct datagram *d = datagram_of(weir, socket);
     const struct weir_frame payload = {.slices = slices};
@@ -122,7 +126,8 @@ int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct
     weir->output_pending = true;
     uint8_t *head = outbox_frame(weir, d->seen.mac, ETHERNET_BYTES + IP4_BYTES + length);
     if (!head) {
-        d->socket.events |= WEIR_WRITABLE;  // told behind the next poll, which empties the outbox; behind one that cannot, once more
+        d->socket.events |=
+            WEIR_WRITABLE;  // told behind the next poll, which empties the outbox; behind one that cannot, once more
         return WEIR_AGAIN;
     }
     uint8_t *udp = head + ETHERNET_BYTES + IP4_BYTES;
@@ -132,7 +137,8 @@ int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct
     put32(udp + 4, length << 16);
     frame_copy(&payload, 0, udp + UDP_BYTES, length - UDP_BYTES);
     // Both addresses lie just before the header: what else a pseudo-header has is added.
-    checksum_put(udp + 6, checksum_fold_words((uint64_t)pseudo_word(IP_UDP, length) + checksum_sum(weir->port, udp - 8, 8 + length)));
+    checksum_put(udp + 6, checksum_fold_words((uint64_t)pseudo_word(IP_UDP, length) +
+                                              checksum_sum(weir->port, udp - 8, 8 + length)));
     if (!native16(udp + 6))
         put16(udp + 6, 0xffff);  // a sum that comes out as 0 is sent as its other form: 0 would say that there is none
     return (int)(length - UDP_BYTES);

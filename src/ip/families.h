@@ -13,7 +13,10 @@ static inline const struct ip_family *ip_family_of(struct weir_addr address)
     return weir_addr_is_v4(address) ? &ip4_family : &ip6_family;
 }
 // The row of a packet, by the first byte of its header.
-static inline const struct ip_family *ip_family_of_packet(const uint8_t *header) { return header[0] >> 4 == 6 ? &ip6_family : &ip4_family; }
+static inline const struct ip_family *ip_family_of_packet(const uint8_t *header)
+{
+    return header[0] >> 4 == 6 ? &ip6_family : &ip4_family;
+}
 #else
 #include "ip/family4.h"
 

@@ -6,8 +6,10 @@
 #include "ip/family.h"
 #include "wire/ip4.h"
 
-enum weir_tx_verdict ip4_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter);
-static inline uint16_t ip4_family_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol, uint32_t length)
+enum weir_tx_verdict ip4_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out,
+                                struct sock *waiter);
+static inline uint16_t ip4_family_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol,
+                                      uint32_t length)
 {
     return ip4_pseudo_sum(weir_addr_to_v4(source), weir_addr_to_v4(destination), protocol, length);
 }
@@ -41,8 +43,8 @@ static inline void ip4_read(const uint8_t *header, struct packet *packet)
 }
 static inline uint32_t ip4_fixed_sum(const uint8_t *header)
 {
-    return ((uint32_t)header[0] << 8) + get16(header + 4) + get16(header + 6) + header[9] + get16(header + 12) + get16(header + 14) +
-           get16(header + 16) + get16(header + 18);
+    return ((uint32_t)header[0] << 8) + get16(header + 4) + get16(header + 6) + header[9] + get16(header + 12) +
+           get16(header + 14) + get16(header + 16) + get16(header + 18);
 }
 static inline void ip4_fit(uint8_t *header, uint32_t fixed_sum, struct ip_params params, uint32_t length)
 {

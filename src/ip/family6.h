@@ -9,9 +9,11 @@
 #include "link/nd.h"
 #include "wire/ip6.h"
 
-enum weir_tx_verdict ip6_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter);
+enum weir_tx_verdict ip6_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out,
+                                struct sock *waiter);
 
-static inline uint16_t ip6_family_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol, uint32_t length)
+static inline uint16_t ip6_family_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol,
+                                      uint32_t length)
 {
     const struct weir_addr from = weir_addr_with_zone(source, 0), to = weir_addr_with_zone(destination, 0);
     return ip6_pseudo_sum((const uint8_t *)from.words, (const uint8_t *)to.words, protocol, length);

@@ -24,7 +24,7 @@ static struct flow *flow_take(struct weir *weir, struct weir_addr local, struct 
 
 static bool watched(const struct weir *weir) { return taps_any(weir) || raw_listening(weir); }
 
-// --- in --------------------------------------------------------------------------------------------------------------------------
+// --- in --------------------------------------------------------------------------------------------------------------
 
 void flow_learn_match(struct weir *weir, const struct packet *packet)
 {
@@ -32,9 +32,9 @@ void flow_learn_match(struct weir *weir, const struct packet *packet)
     const uint32_t at = flow_network_offset(packet->netif);
     const struct ip_family *const family = ip_family_of(packet->source);
     uint8_t mask[FLOW_HEAD_BYTES] = {0};
-    if (packet->flags & (PACKET_IP_BROADCAST | PACKET_IP_MULTICAST | PACKET_LINK_BROADCAST) || packet->network != first->data + at ||
-        packet->network_length != family->header_bytes || at + family->header_bytes > 8u * family->head_words ||
-        first->length < 8u * family->head_words || watched(weir))
+    if (packet->flags & (PACKET_IP_BROADCAST | PACKET_IP_MULTICAST | PACKET_LINK_BROADCAST) ||
+        packet->network != first->data + at || packet->network_length != family->header_bytes ||
+        at + family->header_bytes > 8u * family->head_words || first->length < 8u * family->head_words || watched(weir))
         return;
     struct flow *const flow = flow_take(weir, packet->destination, packet->source);
     if (!flow)
@@ -71,10 +71,10 @@ void flow_input(struct weir_netif *netif, const struct weir_frame *frame, const 
     ip_deliver(netif->weir, &packet);
 }
 
-// --- out -------------------------------------------------------------------------------------------------------------------------
+// --- out -------------------------------------------------------------------------------------------------------------
 
-void flow_learn_template(struct weir *weir, const struct path *path, const struct ip_out *ip, const struct packet_out *out,
-                         uint32_t transport_bytes)
+void flow_learn_template(struct weir *weir, const struct path *path, const struct ip_out *ip,
+                         const struct packet_out *out, uint32_t transport_bytes)
 {
     const struct ip_family *const family = ip_family_of(ip->destination);
     const uint32_t link_bytes = out->tx.header_length - transport_bytes - family->header_bytes;
@@ -97,20 +97,22 @@ void flow_learn_template(struct weir *weir, const struct path *path, const struc
     t->slices[0].data = t->header;
 }
 
-// --- path ------------------------------------------------------------------------------------------------------------------------
+// --- path ------------------------------------------------------------------------------------------------------------
 
-// What a path was asked for: the same way may have been found from a source that was given and for one to be chosen, by any interface and
-// by one that was asked for.
+// What a path was asked for: the same way may have been found from a source that was given and for one to be chosen, by
+// any interface and by one that was asked for.
 static inline uint8_t query_bit(struct weir_addr wanted, uint8_t netif_bound)
 {
     return (uint8_t)(1u << ((weir_addr_is_any(wanted) ? 0 : 1) + (netif_bound ? 2 : 0)));
 }
 
-bool flow_path(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+bool flow_path(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
+               uint8_t netif_bound)
 {
     const struct flow *const flow = &weir->ip.flows[addr_low(destination) % WEIR_CFG_FLOWS];
     if (flow->path.generation != weir->ip.generation || !weir_addr_equal(flow->remote, destination) ||
-        !(flow->path_queries & query_bit(*source, netif_bound)) || (netif_bound && netif_bound != flow->path.netif->index) ||
+        !(flow->path_queries & query_bit(*source, netif_bound)) ||
+        (netif_bound && netif_bound != flow->path.netif->index) ||
         (!weir_addr_is_any(*source) && !weir_addr_equal(*source, flow->local)))
         return false;
     *path = flow->path;
@@ -121,7 +123,8 @@ bool flow_path(const struct weir *weir, struct path *path, struct weir_addr *sou
 void flow_learn_path(struct weir *weir, const struct path *path, struct weir_addr wanted, struct weir_addr source,
                      struct weir_addr destination, uint8_t netif_bound)
 {
-    struct flow *const flow = weir_addr_is_any(source) || weir_addr_is_multicast(destination) ? NULL : flow_take(weir, source, destination);
+    struct flow *const flow =
+        weir_addr_is_any(source) || weir_addr_is_multicast(destination) ? NULL : flow_take(weir, source, destination);
     if (!flow)
         return;
     const bool same = flow->path.generation == path->generation && flow->path.netif == path->netif &&

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The flow cache. A flow is what the last good packets between one of our addresses and one of a peer's had in common, each way:
-//  in    how a frame from the peer begins (struct flow_match): one that begins alike, is whole and has a sound header is for us and from
-//        the peer, and link and network layer need not be asked;
-//  out   what stands before the transport header of a packet to it (struct flow_template): the next packet is written over the last;
+// The flow cache. A flow is what the last good packets between one of our addresses and one of a peer's had in common,
+// each way:
+//  in    how a frame from the peer begins (struct flow_match): one that begins alike, is whole and has a sound header
+//        is for us and from the peer, and link and network layer need not be asked;
+//  out   what stands before the transport header of a packet to it (struct flow_template): the next packet is written
+//        over the last;
 //  path  the way to it, as ip_path_find found it.
-// The canonical way teaches it: ip4_input, ip_output and ip_path_find, when they succeed. Two connections between the same hosts share
-// their flow: which connection a segment belongs to, TCP knows (tcp_conn_recent).
+// The canonical way teaches it: ip4_input, ip_output and ip_path_find, when they succeed. Two connections between the
+// same hosts share their flow: which connection a segment belongs to, TCP knows (tcp_conn_recent).
 //
-// What was found true stays true while nothing changes that it depends on, so each part carries a generation: of paths, and for the
-// template of link addresses, too, which besides is made anew each second, so that the neighbour is looked after. Everything that may
-// differ from packet to packet is checked, or written, each time. While a tap or a raw socket watches nothing is taught: each packet takes
-// the canonical way. WEIR_CFG_FLOWS bounds the cache; a flow's place follows from the peer's address, and a newcomer takes it over, but not
-// twice within a millisecond: two peers that meet in one place shall not take it from each other with each packet, nor strangers displace
-// all.
+// What was found true stays true while nothing changes that it depends on, so each part carries a generation: of paths,
+// and for the template of link addresses, too, which besides is made anew each second, so that the neighbour is looked
+// after. Everything that may differ from packet to packet is checked, or written, each time. While a tap or a raw
+// socket watches nothing is taught: each packet takes the canonical way. WEIR_CFG_FLOWS bounds the cache; a flow's
+// place follows from the peer's address, and a newcomer takes it over, but not twice within a millisecond: two peers
+// that meet in one place shall not take it from each other with each packet, nor strangers displace all.
 #ifndef IP_FLOW_H
 #define IP_FLOW_H
 
@@ -42,8 +44,8 @@ static inline bool flow_begins(const struct flow_match *match, const uint8_t *by
              ((flow_word(bytes, 4) & mask[4]) ^ head[4]));
 }
 
-// The flow that a frame just come belongs to: it begins as the flow's frames do, and a whole packet with a sound header is behind. NULL:
-// none.
+// The flow that a frame just come belongs to: it begins as the flow's frames do, and a whole packet with a sound header
+// is behind. NULL: none.
 static BYTES_INLINE const struct flow *flow_match(const struct weir_netif *netif, const struct weir_frame *frame)
 {
     const struct weir *const weir = netif->weir;
@@ -71,12 +73,14 @@ static inline const uint8_t *flow_network(const struct flow *flow, const struct 
 
 // A packet passed all checks of link and network layer. It is at its transport header.
 void flow_learn_match(struct weir *weir, const struct packet *packet);
-// A packet of `transport_bytes` bytes of transport header, which may not be fragmented, has left by the canonical way, and is in `out`.
-void flow_learn_template(struct weir *weir, const struct path *path, const struct ip_out *ip, const struct packet_out *out,
-                         uint32_t transport_bytes);
+// A packet of `transport_bytes` bytes of transport header, which may not be fragmented, has left by the canonical way,
+// and is in `out`.
+void flow_learn_template(struct weir *weir, const struct path *path, const struct ip_out *ip,
+                         const struct packet_out *out, uint32_t transport_bytes);
 
 // ip_path_find: the way, where it is known, and the source (from `wanted`, which may be any).
-bool flow_path(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound);
+bool flow_path(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
+               uint8_t netif_bound);
 void flow_learn_path(struct weir *weir, const struct path *path, struct weir_addr wanted, struct weir_addr source,
                      struct weir_addr destination, uint8_t netif_bound);
 
@@ -85,13 +89,16 @@ static inline struct flow *flow_place(struct weir *weir, struct weir_addr remote
     return &weir->ip.flows[addr_low(remote) % WEIR_CFG_FLOWS];
 }
 
-// The flow whose template is good for a packet by this path, which is valid, now: the interface takes frames. NULL: none.
-static inline struct flow *flow_template(struct weir *weir, const struct path *path, struct weir_addr local, struct weir_addr remote)
+// The flow whose template is good for a packet by this path, which is valid, now: the interface takes frames. NULL:
+// none.
+static inline struct flow *flow_template(struct weir *weir, const struct path *path, struct weir_addr local,
+                                         struct weir_addr remote)
 {
     struct flow *const flow = flow_place(weir, remote);
     const struct flow_template *const t = &flow->template;
-    return t->generation == weir->ip.flow_generation && weir_addr_equal(flow->remote, remote) && weir_addr_equal(flow->local, local) &&
-                   t->netif == path->netif && weir_addr_equal(t->next_hop, path->next_hop) && weir->now_ms - t->made_ms < FLOW_RENEW_MS &&
+    return t->generation == weir->ip.flow_generation && weir_addr_equal(flow->remote, remote) &&
+                   weir_addr_equal(flow->local, local) && t->netif == path->netif &&
+                   weir_addr_equal(t->next_hop, path->next_hop) && weir->now_ms - t->made_ms < FLOW_RENEW_MS &&
                    netif_open(path->netif)
                ? flow
                : NULL;
@@ -109,9 +116,10 @@ static inline flow_shape flow_shape_of(struct ip_params params, uint32_t length)
 }
 #endif
 
-// Where a TCP header of `transport_bytes` bytes is to be written, with `payload_bytes` to follow: all before it stands, and in template.tx
-// the lengths. Slices and the payload are the caller's.
-static inline uint8_t *flow_header(struct flow *flow, struct ip_params params, uint32_t transport_bytes, uint32_t payload_bytes)
+// Where a TCP header of `transport_bytes` bytes is to be written, with `payload_bytes` to follow: all before it stands,
+// and in template.tx the lengths. Slices and the payload are the caller's.
+static inline uint8_t *flow_header(struct flow *flow, struct ip_params params, uint32_t transport_bytes,
+                                   uint32_t payload_bytes)
 {
     struct flow_template *const t = &flow->template;
     const struct ip_family *const family = ip_family_of(flow->remote);
@@ -136,18 +144,18 @@ static inline void flow_input(struct weir_netif *netif, const struct weir_frame 
     (void)netif, (void)frame, (void)flow;
 }
 static inline void flow_learn_match(struct weir *weir, const struct packet *packet) { (void)weir, (void)packet; }
-static inline void flow_learn_template(struct weir *weir, const struct path *path, const struct ip_out *ip, const struct packet_out *out,
-                                       uint32_t transport_bytes)
+static inline void flow_learn_template(struct weir *weir, const struct path *path, const struct ip_out *ip,
+                                       const struct packet_out *out, uint32_t transport_bytes)
 {
     (void)weir, (void)path, (void)ip, (void)out, (void)transport_bytes;
 }
-static inline bool flow_path(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
-                             uint8_t netif_bound)
+static inline bool flow_path(const struct weir *weir, struct path *path, struct weir_addr *source,
+                             struct weir_addr destination, uint8_t netif_bound)
 {
     return (void)weir, (void)path, (void)source, (void)destination, (void)netif_bound, false;
 }
-static inline void flow_learn_path(struct weir *weir, const struct path *path, struct weir_addr wanted, struct weir_addr source,
-                                   struct weir_addr destination, uint8_t netif_bound)
+static inline void flow_learn_path(struct weir *weir, const struct path *path, struct weir_addr wanted,
+                                   struct weir_addr source, struct weir_addr destination, uint8_t netif_bound)
 {
     (void)weir, (void)path, (void)wanted, (void)source, (void)destination, (void)netif_bound;
 }

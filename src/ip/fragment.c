@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Fragmentation and reassembly (RFC 791 §3.2, RFC 815's job with RFC 5722's rule).
 //
-// A datagram under reassembly is an entry, found by a keyed hash of (source, destination, protocol, identification), with a list of
-// the intervals present and a directory of equal chunks, taken as bytes arrive: what a stranger pins grows with what he sent, not
-// with the offsets he names. Work per fragment: one hash chain, one binary search, one copy; making room removes whole datagrams,
-// oldest first, each paid for when it came.
+// A datagram under reassembly is an entry, found by a keyed hash of (source, destination, protocol, identification),
+// with a list of the intervals present and a directory of equal chunks, taken as bytes arrive: what a stranger pins
+// grows with what he sent, not with the offsets he names. Work per fragment: one hash chain, one binary search, one
+// copy; making room removes whole datagrams, oldest first, each paid for when it came.
 //
-// Refused: any overlap but the exact repetition of bytes at hand (RFC 5722 §4; the whole datagram goes, and what still comes of it);
-// totals that contradict each other; more than FRAGMENTS_MAX pieces or INTERVALS_MAX holes; a first fragment that hides
-// the transport header (RFC 1858, RFC 3128). Limits: WEIR_CFG_REASSEMBLY_BYTES for all together; beyond a quarter of that a source loses
-// its own oldest datagrams first, though it may always have one.
+// Refused: any overlap but the exact repetition of bytes at hand (RFC 5722 §4; the whole datagram goes, and what still
+// comes of it); totals that contradict each other; more than FRAGMENTS_MAX pieces or INTERVALS_MAX holes; a first
+// fragment that hides the transport header (RFC 1858, RFC 3128). Limits: WEIR_CFG_REASSEMBLY_BYTES for all together;
+// beyond a quarter of that a source loses its own oldest datagrams first, though it may always have one.
 //
 // Timer: WEIR_CFG_REASSEMBLY_MS from the first fragment, never extended: 60 s, as RFC 1122 §3.3.2 (60 to 120 s) and RFC
 // 8200 §4.5 want it. What waits in vain keeps nobody out meanwhile, since it is the oldest that makes room.
@@ -22,7 +22,8 @@
 #define DATAGRAMS_MAX (WEIR_CFG_ALLOCATOR ? 64u : 4u)
 #define FRAGMENTS_MAX 256u                             // a datagram: 65,535 bytes in pieces of an MTU of 296
 #define INTERVALS_MAX (WEIR_CFG_ALLOCATOR ? 64u : 8u)  // 45 pieces of an MTU of 1500 in the worst order make 22
-#define HEADER_ROOM (WEIR_CFG_IP6 ? 104u : 64u)        // the network header goes right before the data, in the first chunk
+// the network header goes right before the data, in the first chunk
+#define HEADER_ROOM (WEIR_CFG_IP6 ? 104u : 64u)
 #define CHUNK_BYTES (WEIR_CFG_ALLOCATOR || WEIR_CFG_REASSEMBLY_BYTES >= 65536 ? 2048u : 256u)
 #define CHUNKS_WHOLE ((HEADER_ROOM + IP4_PACKET_MAX + CHUNK_BYTES - 1) / CHUNK_BYTES)
 #define CHUNKS (CHUNKS_WHOLE < WEIR_FRAME_SLICES ? CHUNKS_WHOLE : WEIR_FRAME_SLICES)
@@ -32,7 +33,8 @@
 struct reassembly {
     struct reassembly *next;  // hash chain
     struct reassembly *older, *newer;
-    struct fragment key;  // of the fragment that came first, of which source, destination, id and protocol are looked for
+    struct fragment
+        key;  // of the fragment that came first, of which source, destination, id and protocol are looked for
     uint8_t netif_index;
     uint8_t flags;                    // of the first packet: enum packet_flag
     uint8_t ttl, tos, header_length;  // of the first fragment; header_length 0: it has not come
@@ -51,10 +53,14 @@ static uint32_t entry_bytes(void) { return (uint32_t)sizeof(struct reassembly) +
 // What is left for pieces when the entries have theirs.
 static uint32_t chunk_count(void)
 {
-    return (WEIR_CFG_REASSEMBLY_BYTES - min_u32(WEIR_CFG_REASSEMBLY_BYTES, DATAGRAMS_MAX * entry_bytes())) / CHUNK_BYTES;
+    return (WEIR_CFG_REASSEMBLY_BYTES - min_u32(WEIR_CFG_REASSEMBLY_BYTES, DATAGRAMS_MAX * entry_bytes())) /
+           CHUNK_BYTES;
 }
 
-size_t fragment_bytes(void) { return pool_carve_bytes(entry_bytes(), DATAGRAMS_MAX) + pool_carve_bytes(CHUNK_BYTES, chunk_count()); }
+size_t fragment_bytes(void)
+{
+    return pool_carve_bytes(entry_bytes(), DATAGRAMS_MAX) + pool_carve_bytes(CHUNK_BYTES, chunk_count());
+}
 
 int fragment_init(struct weir *weir)
 {
@@ -68,7 +74,7 @@ int fragment_init(struct weir *weir)
     return error ? error : pool_carve(&f->chunks, &weir->memory, chunk_count());
 }
 
-// --- entries ---------------------------------------------------------------------------------------------------------------
+// --- entries ---------------------------------------------------------------------------------------------------------
 
 static struct reassembly **bucket_of(struct weir *weir, const struct fragment *fragment)
 {
@@ -122,7 +128,8 @@ static void entry_drop(struct weir *weir, struct reassembly *r)
     entry_free(weir, r);
 }
 
-// RFC 5722 §4: the datagram and all of it that still comes is dropped. The entry stays, without its memory, until its time is over.
+// RFC 5722 §4: the datagram and all of it that still comes is dropped. The entry stays, without its memory, until its
+// time is over.
 static void entry_refuse(struct weir *weir, struct reassembly *r, enum weir_counter why)
 {
     count(weir, why);
@@ -141,7 +148,7 @@ void fragment_free(struct weir *weir)
     pool_drain(&f->entries, &weir->memory);
 }
 
-// --- memory ------------------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 
 // Drops the oldest datagram but `keep`; with a source, the oldest from there. false: there is none.
 static bool evict(struct weir *weir, const struct reassembly *keep, const struct weir_addr *source)
@@ -164,7 +171,8 @@ static uint32_t source_bytes(const struct weir *weir, const struct weir_addr *so
     return bytes;
 }
 
-// Makes room for `bytes` more from `source`, on behalf of `keep`. Asked once for an entry and once a chunk, not for each fragment.
+// Makes room for `bytes` more from `source`, on behalf of `keep`. Asked once for an entry and once a chunk, not for
+// each fragment.
 static bool make_room(struct weir *weir, const struct reassembly *keep, const struct weir_addr *source, uint32_t bytes)
 {
     while (source_bytes(weir, source) + bytes > WEIR_CFG_REASSEMBLY_BYTES / 4 && evict(weir, keep, source)) {}
@@ -235,7 +243,7 @@ static uint8_t *bytes_at(const struct reassembly *r, uint32_t at, uint32_t lengt
     return r->chunks[position / CHUNK_BYTES] + position % CHUNK_BYTES;
 }
 
-// --- input -------------------------------------------------------------------------------------------------------------------
+// --- input -----------------------------------------------------------------------------------------------------------
 
 // What no honest fragment looks like. *fatal: the datagram it belongs to cannot be honest either.
 static bool fragment_possible(const struct packet *packet, const struct fragment *fragment, bool *fatal)
@@ -265,7 +273,8 @@ static bool same_bytes(const struct reassembly *r, const struct packet *packet, 
 enum place { PLACE_NEW, PLACE_DUPLICATE, PLACE_REFUSED };
 
 // Where the fragment belongs among what is at hand. Counts and refuses what contradicts it.
-static enum place place_of(struct weir *weir, struct reassembly *r, const struct packet *packet, const struct fragment *fragment)
+static enum place place_of(struct weir *weir, struct reassembly *r, const struct packet *packet,
+                           const struct fragment *fragment)
 {
     const struct intervals *list = intervals_of(r);
     const uint32_t at = fragment->offset, end = at + packet->length;
@@ -314,7 +323,8 @@ static void store(struct reassembly *r, const struct packet *packet, const struc
     r->ecn_seen |= (uint8_t)(1u << (packet->tos & 3u));
 }
 
-// RFC 3168 §5.3: congestion experienced by one fragment was experienced by the datagram; with it, none may say it cannot carry marks.
+// RFC 3168 §5.3: congestion experienced by one fragment was experienced by the datagram; with it, none may say it
+// cannot carry marks.
 static bool ecn_combine(const struct reassembly *r, uint8_t *tos)
 {
     if (r->ecn_seen & 1u << 3)
@@ -323,7 +333,8 @@ static bool ecn_combine(const struct reassembly *r, uint8_t *tos)
 }
 
 // Makes the header that of a whole packet, and a frame of the chunks; the packet is at its transport header then.
-static void assemble(struct reassembly *r, struct weir_slice slices[CHUNKS], struct weir_frame *frame, struct packet *packet)
+static void assemble(struct reassembly *r, struct weir_slice slices[CHUNKS], struct weir_frame *frame,
+                     struct packet *packet)
 {
     uint8_t *header = r->chunks[0] + HEADER_ROOM - r->header_length;
     const uint32_t length = r->header_length + r->total;
@@ -393,7 +404,7 @@ void fragment_input(struct weir *weir, struct packet *packet, const struct fragm
         complete(weir, r, packet);
 }
 
-// --- time --------------------------------------------------------------------------------------------------------------------
+// --- time ------------------------------------------------------------------------------------------------------------
 
 // RFC 1122 §3.3.2: the sender is told, if the first fragment is at hand to tell it by.
 static void time_exceeded(struct weir *weir, const struct reassembly *r)
@@ -434,14 +445,16 @@ uint64_t fragment_poll(struct weir *weir, uint64_t now_us)
     return f->oldest ? now_us + ip_wait_us(weir, f->oldest->due_ms) : WEIR_NEVER;
 }
 
-// --- output ------------------------------------------------------------------------------------------------------------------
+// --- output ----------------------------------------------------------------------------------------------------------
 
-// A counter for each keyed hash of addresses and protocol. After a pause it skips a random part of the time that passed, so that a
-// receiver cannot count what went to others by the same counter in between (as Linux does since 2014).
+// A counter for each keyed hash of addresses and protocol. After a pause it skips a random part of the time that
+// passed, so that a receiver cannot count what went to others by the same counter in between (as Linux does since
+// 2014).
 uint16_t ip4_id(struct weir *weir, const struct ip_out *ip)
 {
-    const uint32_t hash = siphash_words(&weir->hash_key, (uint64_t)weir_addr_to_v4(ip->source) << 32 | weir_addr_to_v4(ip->destination),
-                                        (uint64_t)'I' << 8 | ip->protocol);
+    const uint32_t hash =
+        siphash_words(&weir->hash_key, (uint64_t)weir_addr_to_v4(ip->source) << 32 | weir_addr_to_v4(ip->destination),
+                      (uint64_t)'I' << 8 | ip->protocol);
     struct fragment_id *id = &weir->ip.fragments.ids[hash % FRAGMENT_IDS];
     const uint16_t elapsed_ms = (uint16_t)(weir->now_ms - id->used_ms);
     id->next = (uint16_t)(id->next + 1 + (elapsed_ms ? random_below(&weir->random, min_u32(elapsed_ms, 1024)) : 0));
@@ -456,8 +469,9 @@ struct whole {
 };
 
 // Sends bytes [at, at + length) of the datagram as one packet.
-static enum weir_tx_verdict piece_send(struct weir *weir, struct path *path, const struct ip_out *ip, const struct ip4_piece *piece,
-                                       const struct whole *whole, uint32_t at, uint32_t length, struct sock *waiter)
+static enum weir_tx_verdict piece_send(struct weir *weir, struct path *path, const struct ip_out *ip,
+                                       const struct ip4_piece *piece, const struct whole *whole, uint32_t at,
+                                       uint32_t length, struct sock *waiter)
 {
     struct packet_out out;
     packet_out_init(&out);
@@ -472,8 +486,8 @@ static enum weir_tx_verdict piece_send(struct weir *weir, struct path *path, con
     return ip_piece(weir, path, ip, piece, &out, waiter);
 }
 
-static enum weir_tx_verdict pieces_send(struct weir *weir, struct path *path, const struct ip_out *ip, const struct whole *whole,
-                                        uint32_t *progress, struct sock *waiter)
+static enum weir_tx_verdict pieces_send(struct weir *weir, struct path *path, const struct ip_out *ip,
+                                        const struct whole *whole, uint32_t *progress, struct sock *waiter)
 {
     const uint32_t room = (path->mtu - ip_header_bytes(ip->destination) - ip_piece_bytes(ip->destination)) & ~7u;
     const uint32_t total = whole->header_length + whole->payload_length;
@@ -493,9 +507,9 @@ static enum weir_tx_verdict pieces_send(struct weir *weir, struct path *path, co
     }
 }
 
-enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, const struct ip_out *ip, const uint8_t *header,
-                                        uint32_t header_length, const uint8_t *payload, uint32_t payload_length, uint32_t *progress,
-                                        struct sock *waiter, int *error)
+enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, const struct ip_out *ip,
+                                        const uint8_t *header, uint32_t header_length, const uint8_t *payload,
+                                        uint32_t payload_length, uint32_t *progress, struct sock *waiter, int *error)
 {
     const struct whole whole = {header, payload, header_length, payload_length};
     const uint32_t length = header_length + payload_length;
@@ -510,6 +524,7 @@ enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, co
         *error = WEIR_TOO_BIG;
         return WEIR_TX_DONE;
     }
-    const struct ip4_piece piece = {ip->dont_fragment ? 0 : ip4_id(weir, ip), 0, ip->dont_fragment ? IP4_DONT_FRAGMENT : 0};
+    const struct ip4_piece piece = {ip->dont_fragment ? 0 : ip4_id(weir, ip), 0,
+                                    ip->dont_fragment ? IP4_DONT_FRAGMENT : 0};
     return piece_send(weir, path, ip, &piece, &whole, 0, length, waiter);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// State of reassembly and of identifications (src/ip/fragment.c). Datagrams under reassembly are found by a keyed hash and kept in
-// the order of their arrival, which is the order of their deadlines.
+// State of reassembly and of identifications (src/ip/fragment.c). Datagrams under reassembly are found by a keyed hash
+// and kept in the order of their arrival, which is the order of their deadlines.
 #ifndef IP_FRAGMENT_H
 #define IP_FRAGMENT_H
 
@@ -14,7 +14,8 @@ struct fragment {
     struct weir_addr source, destination;
     uint32_t id;
     uint16_t offset;      // bytes, a multiple of 8
-    uint16_t next_at;     // of IPv6: where the byte stands, in the headers before the fragment header, that names what follows them
+    uint16_t next_at;     // of IPv6: where the byte stands, in the headers before the fragment header, that names what
+                          // follows them
     uint8_t protocol;     // of IPv4, where fragments of another are of another datagram; 0 of IPv6 (RFC 8200 §4.5)
     uint8_t next_header;  // of what is in the first fragment
     bool more;
@@ -32,8 +33,8 @@ static inline uint32_t fragment_hash(const struct siphash_key *key, const struct
 #endif
 
 #define FRAGMENT_BUCKETS (WEIR_CFG_ALLOCATOR ? 16u : 2u)
-// Counters from which identifications are taken, chosen by a keyed hash of the two addresses and the protocol: traffic to one host does
-// not show in another's identifications, but by a collision nobody can provoke knowingly.
+// Counters from which identifications are taken, chosen by a keyed hash of the two addresses and the protocol: traffic
+// to one host does not show in another's identifications, but by a collision nobody can provoke knowingly.
 #define FRAGMENT_IDS (WEIR_CFG_ALLOCATOR ? 64u : 8u)
 
 struct fragment_id {

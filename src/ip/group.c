@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Multicast memberships of the instance, counted per interface and group. A new one is reported at once and once more within the interval
-// of its protocol (robustness 2); a query is answered after a random delay. What every host is a member of is never reported.
+// Multicast memberships of the instance, counted per interface and group. A new one is reported at once and once more
+// within the interval of its protocol (robustness 2); a query is answered after a random delay. What every host is a
+// member of is never reported.
 #include "ip/group.h"
 #include "wire/mld.h"
 
@@ -88,7 +89,10 @@ static bool room_for(const struct ip *ip, struct weir_addr address)
     return alike < (wanted ? WEIR_CFG_ADDRESSES : WEIR_CFG_MULTICAST_GROUPS);
 }
 #else
-static bool room_for(const struct ip *ip, struct weir_addr address) { return (void)address, ip->group_count < GROUPS_MAX; }
+static bool room_for(const struct ip *ip, struct weir_addr address)
+{
+    return (void)address, ip->group_count < GROUPS_MAX;
+}
 #endif
 
 static void report(struct weir *weir, struct group *group)

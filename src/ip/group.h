@@ -6,7 +6,8 @@
 #include "ip/internal.h"
 
 #if WEIR_CFG_IGMP
-#define GROUPS_MAX (WEIR_CFG_MULTICAST_GROUPS + (WEIR_CFG_IP6 ? WEIR_CFG_ADDRESSES : 0u))  // … and the group of each IPv6 address
+// … and the group of each IPv6 address
+#define GROUPS_MAX (WEIR_CFG_MULTICAST_GROUPS + (WEIR_CFG_IP6 ? WEIR_CFG_ADDRESSES : 0u))
 
 struct group {
     struct weir_netif *netif;  // NULL: free
@@ -20,7 +21,8 @@ struct group {
     uint32_t version_until_ms;  // version 1 is believed so long
 };
 
-struct group *group_find(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address);  // netif NULL: any
+// netif NULL: any
+struct group *group_find(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address);
 // A report is to be made within `within_ms`; one due earlier stands (RFC 2236 §3).
 void group_schedule(struct weir *weir, struct group *group, uint32_t within_ms);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ICMP (RFC 792, RFC 1122 §3.2.2): the way in, and echo. Redirects are ignored (RFC 6918's list of the obsolete apart, a host that
-// believes them can be led anywhere); so are source quench (RFC 6633), timestamp and address mask.
+// ICMP (RFC 792, RFC 1122 §3.2.2): the way in, and echo. Redirects are ignored (RFC 6918's list of the obsolete apart,
+// a host that believes them can be led anywhere); so are source quench (RFC 6633), timestamp and address mask.
 #include "ip/internal.h"
 #include "wire/icmp4.h"
 
-// RFC 1122 §3.2.2.6: the data comes back as it was. Broadcast and multicast echoes are not answered (Smurf). The sum was right, so
-// the reply's differs from it by the type alone (RFC 1624, equation 3). Of the two zeroes of ones' complement the one with bits in it is
-// stored: right in every case, also for a message that holds nothing else.
+// RFC 1122 §3.2.2.6: the data comes back as it was. Broadcast and multicast echoes are not answered (Smurf). The sum
+// was right, so the reply's differs from it by the type alone (RFC 1624, equation 3). Of the two zeroes of ones'
+// complement the one with bits in it is stored: right in every case, also for a message that holds nothing else.
 static void echo_answer(struct weir *weir, const struct packet *packet)
 {
     struct path path;

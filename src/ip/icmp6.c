@@ -15,9 +15,11 @@ struct weir_addr icmp6_link_source(const struct weir_netif *netif)
     return own && weir_addr_is_link_local6(own->addr) ? own->addr : weir_addr_any();
 }
 
-void icmp6_link_send(struct weir *weir, struct weir_netif *netif, const struct ip_out *ip, const uint8_t *message, uint32_t length)
+void icmp6_link_send(struct weir *weir, struct weir_netif *netif, const struct ip_out *ip, const uint8_t *message,
+                     uint32_t length)
 {
-    struct path path = {.netif = netif, .next_hop = ip->destination, .mtu = IP6_MTU_MIN, .generation = weir->ip.generation};
+    struct path path = {
+        .netif = netif, .next_hop = ip->destination, .mtu = IP6_MTU_MIN, .generation = weir->ip.generation};
     uint8_t *const room = ip_outbox_push(weir, &path, ip, length);
     if (!room)
         return;
@@ -36,8 +38,11 @@ static void echo_answer(struct weir *weir, const struct packet *packet)
         count(weir, WEIR_COUNT_IP_NO_ROUTE);
         return;
     }
-    struct ip_out ip = {
-        .source = source, .destination = packet->source, .protocol = IP6_ICMP, .ttl = IP_TTL_DEFAULT, .tos = packet->tos & 0xfcu};
+    struct ip_out ip = {.source = source,
+                        .destination = packet->source,
+                        .protocol = IP6_ICMP,
+                        .ttl = IP_TTL_DEFAULT,
+                        .tos = packet->tos & 0xfcu};
     ip_answers(&ip, &path, packet);
     uint8_t *const reply = ip_outbox_push(weir, &path, &ip, packet->length);
     if (!reply)

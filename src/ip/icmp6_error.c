@@ -2,16 +2,18 @@
 // ICMPv6 errors, out and in (RFC 4443 §2.4, RFC 5927, RFC 8201). The limits are those of icmp_error.c.
 #include "ip/ip6.h"
 
-// --- out -----------------------------------------------------------------------------------------------------------------
+// --- out -------------------------------------------------------------------------------------------------------------
 
-// The type of the ICMPv6 message that a packet carries behind whatever headers, as far as they are at hand. -1: it carries none.
+// The type of the ICMPv6 message that a packet carries behind whatever headers, as far as they are at hand. -1: it
+// carries none.
 static int icmp6_type(const struct packet *packet)
 {
     const uint8_t *const bytes = packet->network;
     const uint32_t room = (uint32_t)(packet->head - bytes) + packet_head_room(packet);
     uint8_t next = bytes[IP6_NEXT_HEADER_AT];
     uint32_t at = IP6_BYTES;
-    while (at + 8 <= room && (next == IP6_HOP_BY_HOP || next == IP6_DESTINATION || next == IP6_ROUTING || next == IP6_FRAGMENT)) {
+    while (at + 8 <= room &&
+           (next == IP6_HOP_BY_HOP || next == IP6_DESTINATION || next == IP6_ROUTING || next == IP6_FRAGMENT)) {
         if (next == IP6_FRAGMENT && get16(bytes + at + 2) & 0xfff8)  // what follows is no header
             return -1;
         const uint32_t length = next == IP6_FRAGMENT ? IP6_FRAGMENT_BYTES : (bytes[at + 1] + 1u) * 8;
@@ -21,15 +23,15 @@ static int icmp6_type(const struct packet *packet)
     return next == IP6_ICMP && at < room ? bytes[at] : -1;
 }
 
-// RFC 4443 §2.4(e): never about an error or a redirect, about what went to many (but for the two exceptions, `multicast`), or to a source
-// that is not a single host.
+// RFC 4443 §2.4(e): never about an error or a redirect, about what went to many (but for the two exceptions,
+// `multicast`), or to a source that is not a single host.
 static bool error_allowed(const struct packet *packet, bool multicast)
 {
     const int type = icmp6_type(packet);
     if (packet->flags & (PACKET_LINK_BROADCAST | PACKET_IP_MULTICAST) && !multicast)
         return false;
-    return !weir_addr_is_any(packet->source) && !weir_addr_is_multicast(packet->source) && !(type >= 0 && icmp6_is_error((uint8_t)type)) &&
-           type != ICMP6_REDIRECT;
+    return !weir_addr_is_any(packet->source) && !weir_addr_is_multicast(packet->source) &&
+           !(type >= 0 && icmp6_is_error((uint8_t)type)) && type != ICMP6_REDIRECT;
 }
 
 static void error_send(struct weir *weir, const struct packet *packet, const struct icmp6 *header, bool multicast)
@@ -59,7 +61,8 @@ static void error_send(struct weir *weir, const struct packet *packet, const str
     count(weir, WEIR_COUNT_ICMP_SENT);
 }
 
-void icmp6_parameter_send(struct weir *weir, const struct packet *packet, uint8_t code, uint32_t pointer, bool multicast)
+void icmp6_parameter_send(struct weir *weir, const struct packet *packet, uint8_t code, uint32_t pointer,
+                          bool multicast)
 {
     const struct icmp6 header = {.type = ICMP6_PARAMETER, .code = code, .rest = pointer};
     count(weir, WEIR_COUNT_IP_OPTIONS);
@@ -81,7 +84,7 @@ void ip_error_send(struct weir *weir, const struct packet *packet, enum icmp_err
         error_send(weir, packet, &headers[kind], false);
 }
 
-// --- in ------------------------------------------------------------------------------------------------------------------
+// --- in --------------------------------------------------------------------------------------------------------------
 
 // The packet an error quotes, which must be one that could be ours. Returns its protocol; 0: it is not.
 static uint8_t quote_parse(const struct weir *weir, const struct packet *packet, const uint8_t *bytes, uint32_t length,
@@ -93,7 +96,8 @@ static uint8_t quote_parse(const struct weir *weir, const struct packet *packet,
     error->local = weir_addr_with_zone(weir_addr_v6(bytes + 8), packet->netif->index);
     error->remote = weir_addr_with_zone(weir_addr_v6(bytes + 24), packet->netif->index);
     ip6_chain_walk(bytes + IP6_BYTES, length - IP6_BYTES, bytes[IP6_NEXT_HEADER_AT], &chain);
-    if (chain.verdict == IP6_CHAIN_FRAGMENT && !chain.fragment.offset)  // only a first one carries the ports that say whose it was
+    if (chain.verdict == IP6_CHAIN_FRAGMENT &&
+        !chain.fragment.offset)  // only a first one carries the ports that say whose it was
         ip6_chain_continue(bytes + IP6_BYTES, length - IP6_BYTES, &chain);
     if (chain.verdict != IP6_CHAIN_OK || IP6_BYTES + chain.bytes + 8 > length)
         return 0;
@@ -107,7 +111,8 @@ static bool too_big_bounded(struct weir *weir, uint32_t reported, struct ip_erro
 {
     struct path path;
     struct weir_addr source = error->local;
-    if (reported < IP6_MTU_MIN || ip_path_find(weir, &path, &source, error->remote, 0) != WEIR_OK || ip_netif_loopback(path.netif))
+    if (reported < IP6_MTU_MIN || ip_path_find(weir, &path, &source, error->remote, 0) != WEIR_OK ||
+        ip_netif_loopback(path.netif))
         return false;
     error->mtu = (uint16_t)min_u32(reported, UINT16_MAX);
     return error->mtu < path.mtu;
@@ -121,7 +126,8 @@ static void meaning(uint8_t type, uint8_t code, struct ip_error *error)
         error->error = WEIR_TOO_BIG;
     } else if (type == ICMP6_UNREACHABLE && code == ICMP6_NO_ROUTE) {
         error->error = WEIR_NETWORK_UNREACHABLE;
-    } else if ((type == ICMP6_UNREACHABLE && code == ICMP6_PORT) || (type == ICMP6_PARAMETER && code == IP6_UNKNOWN_NEXT_HEADER)) {
+    } else if ((type == ICMP6_UNREACHABLE && code == ICMP6_PORT) ||
+               (type == ICMP6_PARAMETER && code == IP6_UNKNOWN_NEXT_HEADER)) {
         error->error = WEIR_REFUSED;
         error->hard = true;
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // ICMP errors, out and in (RFC 1122 §3.2.2, RFC 5927).
 //
-// Out: header and 8 bytes of the packet at fault, no more: it is all that RFC 792 asks for, and an answer never larger than its cause
-// amplifies nothing. Limited per destination: there is no budget shared by all, whose exhaustion one host could see and another
-// cause (SAD DNS, CVE-2020-25705). What a bucket gives at first and what an error costs is uneven, so that counting answers tells
-// little even to the destination itself. The table of buckets is bounded; a flood of invented sources gets answers at the pace the
-// outbox allows.
+// Out: header and 8 bytes of the packet at fault, no more: it is all that RFC 792 asks for, and an answer never larger
+// than its cause amplifies nothing. Limited per destination: there is no budget shared by all, whose exhaustion one
+// host could see and another cause (SAD DNS, CVE-2020-25705). What a bucket gives at first and what an error costs is
+// uneven, so that counting answers tells little even to the destination itself. The table of buckets is bounded; a
+// flood of invented sources gets answers at the pace the outbox allows.
 //
 // In: the quoted packet must be one that could be ours; the protocol it names decides whether it is (RFC 5927 §4).
 #include "ip/ip6.h"
@@ -13,9 +13,10 @@
 
 #define LIMIT_WAYS 4u
 #define LIMIT_SETS (WEIR_CFG_ALLOCATOR ? 32u : 2u)
-#define LIMIT_UNITS_PER_MS 16u                      // credit grows by so much
-#define LIMIT_FULL (1500u * LIMIT_UNITS_PER_MS)     // a second and a half of silence fills a bucket
-#define LIMIT_ERROR_MIN (20u * LIMIT_UNITS_PER_MS)  // an error costs 20 to 30 ms of it: a burst of about fifty, then forty a second
+#define LIMIT_UNITS_PER_MS 16u                   // credit grows by so much
+#define LIMIT_FULL (1500u * LIMIT_UNITS_PER_MS)  // a second and a half of silence fills a bucket
+// an error costs 20 to 30 ms of it: a burst of about fifty, then forty a second
+#define LIMIT_ERROR_MIN (20u * LIMIT_UNITS_PER_MS)
 #define LIMIT_ERROR_SPREAD (10u * LIMIT_UNITS_PER_MS)
 #define LIMIT_ECHO 1u  // an echo reply: 16,000 a second
 
@@ -48,10 +49,12 @@ static struct icmp_limit *limit_find(struct weir *weir, struct weir_addr address
     for (struct icmp_limit *limit = ways; limit < ways + LIMIT_WAYS; limit++) {
         if (weir_addr_equal(limit->address, address))
             return limit;
-        if (!weir_addr_is_any(oldest->address) && (weir_addr_is_any(limit->address) || seq_lt(limit->at_ms, oldest->at_ms)))
+        if (!weir_addr_is_any(oldest->address) &&
+            (weir_addr_is_any(limit->address) || seq_lt(limit->at_ms, oldest->at_ms)))
             oldest = limit;
     }
-    *oldest = (struct icmp_limit){address, weir->now_ms, (uint16_t)(LIMIT_FULL - random_below(&weir->random, LIMIT_FULL / 4))};
+    *oldest = (struct icmp_limit){address, weir->now_ms,
+                                  (uint16_t)(LIMIT_FULL - random_below(&weir->random, LIMIT_FULL / 4))};
     return oldest;
 }
 
@@ -76,15 +79,19 @@ bool icmp_limit_take(struct weir *weir, struct weir_addr destination)
     return limit_spend(weir, destination, LIMIT_ERROR_MIN + random_below(&weir->random, LIMIT_ERROR_SPREAD));
 }
 
-bool icmp_limit_take_echo(struct weir *weir, struct weir_addr destination) { return limit_spend(weir, destination, LIMIT_ECHO); }
+bool icmp_limit_take_echo(struct weir *weir, struct weir_addr destination)
+{
+    return limit_spend(weir, destination, LIMIT_ECHO);
+}
 
-// --- out -----------------------------------------------------------------------------------------------------------------
+// --- out -------------------------------------------------------------------------------------------------------------
 
-// RFC 1122 §3.2.2: never about an ICMP error, a broadcast or multicast (of the link, too), a fragment other than the first, or to
-// a source that is not a single host.
+// RFC 1122 §3.2.2: never about an ICMP error, a broadcast or multicast (of the link, too), a fragment other than the
+// first, or to a source that is not a single host.
 static bool error_allowed(const struct packet *packet)
 {
-    if (packet->flags & (PACKET_LINK_BROADCAST | PACKET_IP_BROADCAST | PACKET_IP_MULTICAST) || weir_addr_is_any(packet->source))
+    if (packet->flags & (PACKET_LINK_BROADCAST | PACKET_IP_BROADCAST | PACKET_IP_MULTICAST) ||
+        weir_addr_is_any(packet->source))
         return false;
     if (get16(packet->network + 6) & 0x1fff || packet_head_room(packet) < 8)
         return false;
@@ -108,14 +115,18 @@ void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_e
         count(weir, WEIR_COUNT_IP_NO_ROUTE);
         return;
     }
-    struct ip_out ip = {
-        .source = packet->destination, .destination = packet->source, .protocol = IP_ICMP, .ttl = IP_TTL_DEFAULT, .tos = IP4_TOS_CONTROL};
+    struct ip_out ip = {.source = packet->destination,
+                        .destination = packet->source,
+                        .protocol = IP_ICMP,
+                        .ttl = IP_TTL_DEFAULT,
+                        .tos = IP4_TOS_CONTROL};
     const uint32_t length = ICMP4_BYTES + packet->network_length + 8;
     ip_answers(&ip, &path, packet);
     uint8_t *bytes = ip_outbox_push(weir, &path, &ip, length);
     if (!bytes)
         return;
-    const struct icmp4 header = {.type = messages[kind].type, .code = messages[kind].code, .rest = (uint32_t)parameter << 24};
+    const struct icmp4 header = {
+        .type = messages[kind].type, .code = messages[kind].code, .rest = (uint32_t)parameter << 24};
     icmp4_emit(bytes, &header);
     memcpy(bytes + ICMP4_BYTES, packet->network, packet->network_length);
     memcpy(bytes + ICMP4_BYTES + packet->network_length, packet->head, 8);
@@ -123,7 +134,7 @@ void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_e
     count(weir, WEIR_COUNT_ICMP_SENT);
 }
 
-// --- in ------------------------------------------------------------------------------------------------------------------
+// --- in --------------------------------------------------------------------------------------------------------------
 
 // The packet an error quotes. Its header's checksum is not looked at: routers change what it covers.
 struct quote {
@@ -131,7 +142,8 @@ struct quote {
     uint8_t protocol;
 };
 
-static bool quote_parse(const struct weir *weir, const uint8_t *bytes, uint32_t length, struct quote *quote, struct ip_error *error)
+static bool quote_parse(const struct weir *weir, const uint8_t *bytes, uint32_t length, struct quote *quote,
+                        struct ip_error *error)
 {
     if (length < IP4_BYTES + 8 || bytes[0] >> 4 != 4)
         return false;
@@ -145,7 +157,8 @@ static bool quote_parse(const struct weir *weir, const uint8_t *bytes, uint32_t 
     error->remote = weir_addr_v4(get32(bytes + 16));
     error->transport = bytes + quote->header_length;
     error->transport_length = length - quote->header_length;
-    return ip_is_ours(weir, error->local) && !weir_addr_is_multicast(error->remote) && !ip_is_broadcast(weir, error->remote);
+    return ip_is_ours(weir, error->local) && !weir_addr_is_multicast(error->remote) &&
+           !ip_is_broadcast(weir, error->remote);
 }
 
 // RFC 1191 §7.1: the plateaus below 65535, for routers that do not tell the MTU of the next hop.
@@ -158,8 +171,8 @@ static uint16_t plateau_below(uint32_t length)
     return 68;
 }
 
-// Takes what the router reports down to what may be believed: lower than the packet it refused, not below 576 bytes (unless the
-// interface itself is narrower), and really lower than what we assume now. false: nothing to learn.
+// Takes what the router reports down to what may be believed: lower than the packet it refused, not below 576 bytes
+// (unless the interface itself is narrower), and really lower than what we assume now. false: nothing to learn.
 static bool too_big_bounded(struct weir *weir, const struct quote *quote, uint16_t reported, struct ip_error *error)
 {
     struct path path;
@@ -202,7 +215,10 @@ static void error_deliver(struct weir *weir, uint8_t number, const struct ip_err
 }
 
 #if WEIR_CFG_IP6
-void ip_error_deliver(struct weir *weir, uint8_t number, const struct ip_error *error) { error_deliver(weir, number, error); }
+void ip_error_deliver(struct weir *weir, uint8_t number, const struct ip_error *error)
+{
+    error_deliver(weir, number, error);
+}
 #endif
 
 void icmp_error_input(struct weir *weir, struct packet *packet)
@@ -212,7 +228,8 @@ void icmp_error_input(struct weir *weir, struct packet *packet)
     struct ip_error error = {.error = WEIR_HOST_UNREACHABLE};
     const uint32_t room = packet_head_room(packet);
     // An error to everybody is an error about nobody's packet.
-    bool good = !(packet->flags & (PACKET_IP_BROADCAST | PACKET_IP_MULTICAST)) && icmp4_parse(packet->head, room, &header) &&
+    bool good = !(packet->flags & (PACKET_IP_BROADCAST | PACKET_IP_MULTICAST)) &&
+                icmp4_parse(packet->head, room, &header) &&
                 quote_parse(weir, packet->head + ICMP4_BYTES, room - ICMP4_BYTES, &quote, &error);
     if (good && header.type == ICMP4_UNREACHABLE)
         unreachable_meaning(header.code, &error);

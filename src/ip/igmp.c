@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Multicast membership of a host: IGMP version 2 (RFC 2236), falling back to version 1 reports for a version 1 querier and rising to
-// version 3 reports (RFC 9776, groups without source filters) for a version 3 querier.
+// Multicast membership of a host: IGMP version 2 (RFC 2236), falling back to version 1 reports for a version 1 querier
+// and rising to version 3 reports (RFC 9776, groups without source filters) for a version 3 querier.
 //
 // A query is answered after a random delay, unless (versions 1 and 2) another member answers first (group.c).
 #include "ip/group.h"
@@ -13,9 +13,10 @@
 #define V3_REPORT_BYTES 16u      // with one group record
 enum record_type { RECORD_IS_EXCLUDE = 2, RECORD_TO_INCLUDE = 3, RECORD_TO_EXCLUDE = 4 };
 
-// --- reports -----------------------------------------------------------------------------------------------------------------
+// --- reports ---------------------------------------------------------------------------------------------------------
 
-static void message_send(struct weir *weir, const struct weir_netif *netif, uint32_t destination, const uint8_t *bytes, uint32_t length)
+static void message_send(struct weir *weir, const struct weir_netif *netif, uint32_t destination, const uint8_t *bytes,
+                         uint32_t length)
 {
     struct path path;
     struct weir_addr source = weir_addr_any();
@@ -55,7 +56,8 @@ void igmp_report(struct weir *weir, const struct group *group)
     if (group->version == 3)
         message_v3_send(weir, group, group->unsolicited ? RECORD_TO_EXCLUDE : RECORD_IS_EXCLUDE);
     else
-        message_v2_send(weir, group, group->version == 1 ? IGMP_REPORT_V1 : IGMP_REPORT_V2, weir_addr_to_v4(group->address));
+        message_v2_send(weir, group, group->version == 1 ? IGMP_REPORT_V1 : IGMP_REPORT_V2,
+                        weir_addr_to_v4(group->address));
 }
 
 void igmp_left(struct weir *weir, const struct group *group)
@@ -66,7 +68,7 @@ void igmp_left(struct weir *weir, const struct group *group)
         message_v2_send(weir, group, IGMP_LEAVE, ALL_ROUTERS);
 }
 
-// --- input -------------------------------------------------------------------------------------------------------------------
+// --- input -----------------------------------------------------------------------------------------------------------
 
 static void query_input(struct weir *weir, const struct packet *packet, const struct igmp *message)
 {
@@ -98,8 +100,10 @@ static void report_input(struct weir *weir, const struct packet *packet, const s
 void igmp_input(struct weir *weir, struct packet *packet)
 {
     struct igmp message;
-    if (packet->ttl != 1 || !(packet->flags & PACKET_IP_MULTICAST) || packet_head_room(packet) < min_u32(packet->length, 12) ||
-        packet_sum(weir->port, packet, 0, packet->length) != 0xffff || !igmp_parse(packet->head, packet->length, &message)) {
+    if (packet->ttl != 1 || !(packet->flags & PACKET_IP_MULTICAST) ||
+        packet_head_room(packet) < min_u32(packet->length, 12) ||
+        packet_sum(weir->port, packet, 0, packet->length) != 0xffff ||
+        !igmp_parse(packet->head, packet->length, &message)) {
         count(weir, WEIR_COUNT_IGMP_BAD);
         return;
     }

@@ -23,15 +23,16 @@ struct ip4_piece {
     uint8_t flags;        // enum ip4_flag
 };
 // Writes the network header in front of out->head and hands the packet to the link. The path is valid.
-enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, const struct ip4_piece *piece, struct packet_out *out,
-                                  struct sock *waiter);
+enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, const struct ip4_piece *piece,
+                                  struct packet_out *out, struct sock *waiter);
 #if WEIR_CFG_IP6
-enum weir_tx_verdict ip6_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter);
-enum weir_tx_verdict ip6_piece(struct weir *weir, struct path *path, const struct ip_out *ip, uint32_t id, uint32_t offset, bool more,
-                               struct packet_out *out, struct sock *waiter);
+enum weir_tx_verdict ip6_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out,
+                                struct sock *waiter);
+enum weir_tx_verdict ip6_piece(struct weir *weir, struct path *path, const struct ip_out *ip, uint32_t id,
+                               uint32_t offset, bool more, struct packet_out *out, struct sock *waiter);
 // The same for both families; a packet that is whole has no offset, and no more.
-static inline enum weir_tx_verdict ip_piece(struct weir *weir, struct path *path, const struct ip_out *ip, const struct ip4_piece *piece,
-                                            struct packet_out *out, struct sock *waiter)
+static inline enum weir_tx_verdict ip_piece(struct weir *weir, struct path *path, const struct ip_out *ip,
+                                            const struct ip4_piece *piece, struct packet_out *out, struct sock *waiter)
 {
     if (weir_addr_is_v4(ip->destination))
         return ip4_transmit(path, ip, piece, out, waiter);
@@ -42,8 +43,8 @@ static inline enum weir_tx_verdict ip_piece(struct weir *weir, struct path *path
 // Of a fragment header of its own.
 static inline uint32_t ip_piece_bytes(struct weir_addr destination) { return weir_addr_is_v4(destination) ? 0 : 8; }
 #else
-static inline enum weir_tx_verdict ip_piece(struct weir *weir, struct path *path, const struct ip_out *ip, const struct ip4_piece *piece,
-                                            struct packet_out *out, struct sock *waiter)
+static inline enum weir_tx_verdict ip_piece(struct weir *weir, struct path *path, const struct ip_out *ip,
+                                            const struct ip4_piece *piece, struct packet_out *out, struct sock *waiter)
 {
     return (void)weir, ip4_transmit(path, ip, piece, out, waiter);
 }
@@ -65,7 +66,10 @@ static inline uint64_t ip_wait_us(const struct weir *weir, uint32_t due_ms)
 {
     return seq_le(due_ms, weir->now_ms) ? 0 : (uint64_t)(due_ms - weir->now_ms) * 1000;
 }
-static inline uint32_t ip4_prefix_mask(uint8_t prefix_length) { return prefix_length ? 0xffffffffu << (32 - prefix_length) : 0; }
+static inline uint32_t ip4_prefix_mask(uint8_t prefix_length)
+{
+    return prefix_length ? 0xffffffffu << (32 - prefix_length) : 0;
+}
 // The directed broadcast of a subnet of the interface; prefixes of 31 and 32 bits have none (RFC 3021).
 bool ip_netif_broadcast(const struct weir_netif *netif, struct weir_addr address);
 static inline bool ip_netif_loopback(const struct weir_netif *netif)
@@ -79,7 +83,8 @@ int outbox_init(struct weir *weir);
 int fragment_init(struct weir *weir);
 size_t fragment_bytes(void);
 void fragment_free(struct weir *weir);
-// A fragment, the packet behind its network header (of IPv6: behind its fragment header, which network_length leaves out).
+// A fragment, the packet behind its network header (of IPv6: behind its fragment header, which network_length leaves
+// out).
 void fragment_input(struct weir *weir, struct packet *packet, const struct fragment *fragment);
 uint64_t fragment_poll(struct weir *weir, uint64_t now_us);
 #else
@@ -106,7 +111,8 @@ static inline uint64_t fragment_poll(struct weir *weir, uint64_t now_us)
 int icmp_limit_init(struct weir *weir);
 size_t icmp_limit_bytes(void);
 void icmp_limit_free(struct weir *weir);
-bool icmp_limit_take_echo(struct weir *weir, struct weir_addr destination);  // as icmp_limit_take, at the price of an echo reply
+// as icmp_limit_take, at the price of an echo reply
+bool icmp_limit_take_echo(struct weir *weir, struct weir_addr destination);
 int pmtu_init(struct weir *weir);
 size_t pmtu_bytes(void);
 void pmtu_free(struct weir *weir);

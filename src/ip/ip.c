@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the network layer is to those above and below it, whatever the family: its life, the way up to a packet's protocol, and the way
-// down to its family's header.
+// What the network layer is to those above and below it, whatever the family: its life, the way up to a packet's
+// protocol, and the way down to its family's header.
 #include "ip/flow.h"
 #include "ip/internal.h"
 #include "ip/router.h"
@@ -8,7 +8,8 @@
 
 size_t ip_bytes(void)
 {
-    return records_carve_bytes(WEIR_CFG_OUTBOX_BYTES) + fragment_bytes() + icmp_limit_bytes() + pmtu_bytes() + group_bytes();
+    return records_carve_bytes(WEIR_CFG_OUTBOX_BYTES) + fragment_bytes() + icmp_limit_bytes() + pmtu_bytes() +
+           group_bytes();
 }
 
 int ip_init(struct weir *weir)
@@ -49,7 +50,7 @@ uint64_t ip_poll(struct weir *weir, uint64_t now_us)
     return next_us < due_us ? next_us : due_us;
 }
 
-// --- up ------------------------------------------------------------------------------------------------------------------
+// --- up --------------------------------------------------------------------------------------------------------------
 
 // ICMP and IGMP are IPv4's, ICMPv6 is IPv6's: with the other they are protocols that nobody has.
 static bool protocol_of(const struct ip_protocol *protocol, const struct packet *packet)
@@ -72,9 +73,10 @@ void ip_deliver(struct weir *weir, struct packet *packet)
     ip_error_send(weir, packet, ICMP_ERROR_PROTOCOL);
 }
 
-// --- down ----------------------------------------------------------------------------------------------------------------
+// --- down ------------------------------------------------------------------------------------------------------------
 
-enum weir_tx_verdict ip_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter)
+enum weir_tx_verdict ip_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out,
+                               struct sock *waiter)
 {
     if (!ip_path_valid(weir, path)) {
         count(weir, WEIR_COUNT_IP_NO_ROUTE);
@@ -89,9 +91,9 @@ enum weir_tx_verdict ip_output(struct weir *weir, struct path *path, const struc
 }
 
 #if !WEIR_CFG_FRAGMENTS
-enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, const struct ip_out *ip, const uint8_t *header,
-                                        uint32_t header_length, const uint8_t *payload, uint32_t payload_length, uint32_t *progress,
-                                        struct sock *waiter, int *error)
+enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, const struct ip_out *ip,
+                                        const uint8_t *header, uint32_t header_length, const uint8_t *payload,
+                                        uint32_t payload_length, uint32_t *progress, struct sock *waiter, int *error)
 {
     (void)progress;
     if (ip_header_bytes(ip->destination) + header_length + payload_length > path->mtu) {

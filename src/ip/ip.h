@@ -11,12 +11,12 @@
 #include "weir/error.h"
 #include "weir/handler.h"
 
-// --- up ---------------------------------------------------------------------------------------------------------------
+// --- up --------------------------------------------------------------------------------------------------------------
 // An ICMP error (or a local failure) about a packet of ours, after the checks that need no connection.
 struct ip_error {
-    int error;                       // enum weir_error: REFUSED, HOST_UNREACHABLE, NETWORK_UNREACHABLE, TOO_BIG, …
-    bool hard;                       // RFC 1122 §4.2.3.9 would let it end a connection; RFC 5927 says TCP must not in synchronised states
-    uint16_t mtu;                    // TOO_BIG: the new path MTU, already bounded below (never under 576 unless the interface is smaller)
+    int error;  // enum weir_error: REFUSED, HOST_UNREACHABLE, NETWORK_UNREACHABLE, TOO_BIG, …
+    bool hard;  // RFC 1122 §4.2.3.9 would let it end a connection; RFC 5927 says TCP must not in synchronised states
+    uint16_t mtu;  // TOO_BIG: the new path MTU, already bounded below (never under 576 unless the interface is smaller)
     struct weir_addr local, remote;  // source and destination of the quoted packet
     const uint8_t *transport;        // quoted transport header, at least 8 bytes
     uint32_t transport_length;
@@ -25,16 +25,18 @@ struct ip_error {
 struct ip_protocol {
     uint8_t number;
     enum ip_versions { IP_VERSION_4 = 1, IP_VERSION_6 = 2, IP_VERSIONS = 3 } versions;  // that it is a protocol of
-    void (*input)(struct weir *weir, struct packet *packet);                            // packet at the transport header
-    void (*error)(struct weir *weir, const struct ip_error *error);                     // may be NULL
+    void (*input)(struct weir *weir, struct packet *packet);         // packet at the transport header
+    void (*error)(struct weir *weir, const struct ip_error *error);  // may be NULL
 };
 
 // Upcalls to raw sockets (src/udp/raw.c), so that src/ip depends on nothing above it.
 #if WEIR_CFG_RAW
-// Raw sockets see every packet of their protocol, before its handler; packet at the transport header. Returns whether one took it.
+// Raw sockets see every packet of their protocol, before its handler; packet at the transport header. Returns whether
+// one took it.
 bool raw_input(struct weir *weir, struct packet *packet);
-bool raw_listening(const struct weir *weir);                    // whether there is any raw socket
-bool raw_echo_input(struct weir *weir, struct packet *packet);  // an ICMP echo reply for a WEIR_ICMP socket; packet at the ICMP header
+bool raw_listening(const struct weir *weir);  // whether there is any raw socket
+bool raw_echo_input(struct weir *weir,
+                    struct packet *packet);  // an ICMP echo reply for a WEIR_ICMP socket; packet at the ICMP header
 void raw_error(struct weir *weir, uint8_t protocol, const struct ip_error *error);
 #else
 static inline bool raw_listening(const struct weir *weir) { return (void)weir, false; }
@@ -48,10 +50,13 @@ static inline bool raw_echo_input(struct weir *weir, struct packet *packet)
     (void)weir, (void)packet;
     return false;
 }
-static inline void raw_error(struct weir *weir, uint8_t protocol, const struct ip_error *error) { (void)weir, (void)protocol, (void)error; }
+static inline void raw_error(struct weir *weir, uint8_t protocol, const struct ip_error *error)
+{
+    (void)weir, (void)protocol, (void)error;
+}
 #endif
 
-// --- down --------------------------------------------------------------------------------------------------------------
+// --- down ------------------------------------------------------------------------------------------------------------
 struct ip_out {
     struct weir_addr source, destination;
     uint8_t protocol, ttl, tos;
@@ -66,7 +71,10 @@ struct ip_out {
 };
 
 #if WEIR_CFG_IP6
-static inline struct ip_params ip_out_params(const struct ip_out *ip) { return (struct ip_params){ip->ttl, ip->tos, ip->flow_label}; }
+static inline struct ip_params ip_out_params(const struct ip_out *ip)
+{
+    return (struct ip_params){ip->ttl, ip->tos, ip->flow_label};
+}
 #else
 static inline struct ip_params ip_out_params(const struct ip_out *ip) { return (struct ip_params){ip->ttl, ip->tos}; }
 #endif
@@ -85,10 +93,12 @@ struct route {
 
 #if WEIR_CFG_FAST_PATH
 // What the last good packets between one of our addresses and a peer's had in common: flow.h.
-#define FLOW_WORDS (WEIR_CFG_IP6 ? 8u : 5u)  // of eight bytes, of a frame's head: link header, with a tag if need be, and network header
-#define FLOW_HEAD_BYTES (8 * FLOW_WORDS)     // what follows the network header is masked out
+// of eight bytes, of a frame's head: link header, with a tag if need be, and network header
+#define FLOW_WORDS (WEIR_CFG_IP6 ? 8u : 5u)
+#define FLOW_HEAD_BYTES (8 * FLOW_WORDS)  // what follows the network header is masked out
 #define FLOW_LINK_BYTES 18u
-#define FLOW_HEADER_BYTES (WEIR_CFG_IP6 ? 144u : 120u)  // link, network and transport header, and a payload of a few bytes
+// link, network and transport header, and a payload of a few bytes
+#define FLOW_HEADER_BYTES (WEIR_CFG_IP6 ? 144u : 120u)
 #define FLOW_SLICES 8u
 #define IP_TRANSPORT_HEADER_MAX 60u  // that a flow has room for
 #define FLOW_NO_LINK_SOURCE 0xffu
@@ -161,7 +171,8 @@ struct ip {
 int ip_init(struct weir *weir);
 size_t ip_bytes(void);
 void ip_free(struct weir *weir);
-void ip4_input(struct weir *weir, struct packet *packet);  // packet at the network header; checks, reassembles, delivers
+void ip4_input(struct weir *weir,
+               struct packet *packet);  // packet at the network header; checks, reassembles, delivers
 #if WEIR_CFG_IP6
 void ip6_input(struct weir *weir, struct packet *packet);  // likewise
 #endif
@@ -169,14 +180,16 @@ void ip6_input(struct weir *weir, struct packet *packet);  // likewise
 uint64_t ip_poll(struct weir *weir, uint64_t now_us);
 uint64_t outbox_poll(struct weir *weir, uint64_t now_us);  // the outbox alone; returns its next deadline
 
-// Finds the way: fills *path (path->mtu from the path MTU cache). `source` any: chosen (RFC 1122 §3.3.4.3) and stored; otherwise it
-// must be ours. netif_bound 0: by route. Returns WEIR_OK, WEIR_NO_ROUTE, WEIR_NO_ADDRESS, WEIR_NETIF_DOWN.
-int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound);
+// Finds the way: fills *path (path->mtu from the path MTU cache). `source` any: chosen (RFC 1122 §3.3.4.3) and stored;
+// otherwise it must be ours. netif_bound 0: by route. Returns WEIR_OK, WEIR_NO_ROUTE, WEIR_NO_ADDRESS, WEIR_NETIF_DOWN.
+int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
+                 uint8_t netif_bound);
 // The way back to where `packet` came from, for replies (without a neighbour cache: its link address).
 int ip_path_reply(struct weir *weir, struct path *path, const struct packet *packet);
-// A path used before may be good no longer: looked up again. Without a neighbour cache it is all that is known of the peer, and stays as
-// long as its interface does; only what it carries is asked again.
-int ip_path_renew(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound);
+// A path used before may be good no longer: looked up again. Without a neighbour cache it is all that is known of the
+// peer, and stays as long as its interface does; only what it carries is asked again.
+int ip_path_renew(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
+                  uint8_t netif_bound);
 #if WEIR_CFG_ARP_CACHE
 // ip_path_reply, and the source of the reply: one of ours also where the packet went to many.
 int ip_path_answer(struct weir *weir, struct path *path, struct weir_addr *source, const struct packet *packet);
@@ -191,32 +204,36 @@ static inline void ip_path_heard(struct path *path, const struct packet *packet)
 #endif
 // False: look it up anew before use; its netif may be gone.
 bool ip_path_valid(const struct weir *weir, const struct path *path);
-// The interface's addresses, flags or carrier changed: its connected routes follow, cached paths are looked up anew, memberships reported
-// again. WEIR_NO_MEMORY: the routing table has no room for a connected route.
+// The interface's addresses, flags or carrier changed: its connected routes follow, cached paths are looked up anew,
+// memberships reported again. WEIR_NO_MEMORY: the routing table has no room for a connected route.
 int ip_netif_changed(struct weir *weir, struct weir_netif *netif);
 // The interface goes: its routes and memberships with it.
 void ip_netif_removed(struct weir *weir, struct weir_netif *netif);
 
 // Sends the packet in `out` (transport header at out->head) in one piece: writes the network header, hands to the link.
-// The caller keeps it within path->mtu (or uses tx.segment_size), and the path valid: through an invalid one the packet is dropped as
-// if lost (DONE, IP_NO_ROUTE). The transport checksum is the caller's. When the device computes it, the caller sets tx.checksum_offset
-// (from the transport header) and any nonzero tx.checksum_start; the latter becomes the distance from the network header here.
-enum weir_tx_verdict ip_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter);
-// Sends a datagram of any size: `header` (transport, at most 60 bytes, checksum done) and `payload` in one piece. Fragments when larger
-// than path->mtu and allowed; *progress tells what of it has been sent (start with 0; keep it between calls that answer FULL or UNRESOLVED;
-// bytes in the low half, the identification of its fragments in the high half). A datagram that may not be fragmented is dropped: *error
-// gets WEIR_TOO_BIG and the answer is DONE.
-enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, const struct ip_out *ip, const uint8_t *header,
-                                        uint32_t header_length, const uint8_t *payload, uint32_t payload_length, uint32_t *progress,
-                                        struct sock *waiter, int *error);
-// Sends a whole IPv4 packet that the user made (raw sockets with HEADER_INCLUDED): total length and checksum are filled in, also source and
-// identification where 0. Larger than path->mtu: *error gets WEIR_TOO_BIG; malformed: WEIR_INVALID; the answer is DONE.
+// The caller keeps it within path->mtu (or uses tx.segment_size), and the path valid: through an invalid one the packet
+// is dropped as if lost (DONE, IP_NO_ROUTE). The transport checksum is the caller's. When the device computes it, the
+// caller sets tx.checksum_offset (from the transport header) and any nonzero tx.checksum_start; the latter becomes the
+// distance from the network header here.
+enum weir_tx_verdict ip_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out,
+                               struct sock *waiter);
+// Sends a datagram of any size: `header` (transport, at most 60 bytes, checksum done) and `payload` in one piece.
+// Fragments when larger than path->mtu and allowed; *progress tells what of it has been sent (start with 0; keep it
+// between calls that answer FULL or UNRESOLVED; bytes in the low half, the identification of its fragments in the high
+// half). A datagram that may not be fragmented is dropped: *error gets WEIR_TOO_BIG and the answer is DONE.
+enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, const struct ip_out *ip,
+                                        const uint8_t *header, uint32_t header_length, const uint8_t *payload,
+                                        uint32_t payload_length, uint32_t *progress, struct sock *waiter, int *error);
+// Sends a whole IPv4 packet that the user made (raw sockets with HEADER_INCLUDED): total length and checksum are filled
+// in, also source and identification where 0. Larger than path->mtu: *error gets WEIR_TOO_BIG; malformed: WEIR_INVALID;
+// the answer is DONE.
 #if WEIR_CFG_RAW
-enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *path, struct weir_addr source, const uint8_t *bytes,
-                                               uint32_t length, struct sock *waiter, int *error);
+enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *path, struct weir_addr source,
+                                               const uint8_t *bytes, uint32_t length, struct sock *waiter, int *error);
 #else
-static inline enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *path, struct weir_addr source,
-                                                             const uint8_t *bytes, uint32_t length, struct sock *waiter, int *error)
+static inline enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *path,
+                                                             struct weir_addr source, const uint8_t *bytes,
+                                                             uint32_t length, struct sock *waiter, int *error)
 {
     (void)weir, (void)path, (void)source, (void)bytes, (void)length, (void)waiter;
     *error = WEIR_NOT_SUPPORTED;
@@ -236,13 +253,14 @@ static inline void ip_answers(struct ip_out *ip, const struct path *path, const 
     (void)ip, (void)path, (void)packet;
 }
 #endif
-// Queues a transport packet for the next poll: a reply nobody waits for. `path` is copied; path.netif NULL: routed when sent. Dropped
-// and counted when the outbox is full. Returns where to write `length` bytes of transport header and payload (checksum done), or NULL.
-// weir_poll sends it: no deadline is needed.
+// Queues a transport packet for the next poll: a reply nobody waits for. `path` is copied; path.netif NULL: routed when
+// sent. Dropped and counted when the outbox is full. Returns where to write `length` bytes of transport header and
+// payload (checksum done), or NULL. weir_poll sends it: no deadline is needed.
 uint8_t *ip_outbox_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length);
 
 #if WEIR_CFG_IP6
-// The address with its zone, where it is one that has a zone and none is given: of the bound interface, or of the only one there is.
+// The address with its zone, where it is one that has a zone and none is given: of the bound interface, or of the only
+// one there is.
 struct weir_addr ip_addr_complete(const struct weir *weir, struct weir_addr address, uint8_t netif_bound);
 #else
 static inline struct weir_addr ip_addr_complete(const struct weir *weir, struct weir_addr address, uint8_t netif_bound)
@@ -250,10 +268,12 @@ static inline struct weir_addr ip_addr_complete(const struct weir *weir, struct 
     return (void)weir, (void)netif_bound, address;
 }
 #endif
-bool ip_is_ours(const struct weir *weir, struct weir_addr address);       // an address of one of our interfaces (127/8 with loopback)
+bool ip_is_ours(const struct weir *weir,
+                struct weir_addr address);  // an address of one of our interfaces (127/8 with loopback)
 bool ip_is_broadcast(const struct weir *weir, struct weir_addr address);  // limited, or of a connected subnet
 // Sum of the pseudo-header; the transport's checksum field excluded.
-static inline uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol, uint32_t length)
+static inline uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol,
+                                     uint32_t length)
 {
     return ip_family_of(destination)->pseudo_sum(source, destination, protocol, length);
 }
@@ -267,8 +287,9 @@ void icmp6_input(struct weir *weir, struct packet *packet);
 #endif
 #if WEIR_CFG_ICMP_ERRORS
 enum icmp_error_kind { ICMP_ERROR_PORT, ICMP_ERROR_PROTOCOL, ICMP_ERROR_REASSEMBLY_TIME, ICMP_ERROR_PARAMETER };
-// Answers `packet` (at the transport header) with an ICMP error where RFC 1122 §3.2.2 or RFC 4443 §2.4 allows one; rate-limited per
-// destination. ip_error_send is for packets of either family; `parameter` is of ICMP_ERROR_PARAMETER (icmp6.c has more kinds of it).
+// Answers `packet` (at the transport header) with an ICMP error where RFC 1122 §3.2.2 or RFC 4443 §2.4 allows one;
+// rate-limited per destination. ip_error_send is for packets of either family; `parameter` is of ICMP_ERROR_PARAMETER
+// (icmp6.c has more kinds of it).
 void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind, uint8_t parameter);
 #if WEIR_CFG_IP6
 void ip_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind);
@@ -282,10 +303,12 @@ static inline void ip_error_send(struct weir *weir, const struct packet *packet,
 bool icmp_limit_take(struct weir *weir, struct weir_addr destination);
 void icmp_error_input(struct weir *weir, struct packet *packet);  // at the ICMP header, checksum verified
 uint16_t pmtu_get(const struct weir *weir, struct weir_addr destination, uint16_t interface_mtu);
-void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu);  // lowers; ages out after 10 minutes (RFC 1191 §6.3)
+// lowers; ages out after 10 minutes (RFC 1191 §6.3)
+void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu);
 #else
 enum icmp_error_kind { ICMP_ERROR_PORT, ICMP_ERROR_PROTOCOL, ICMP_ERROR_REASSEMBLY_TIME, ICMP_ERROR_PARAMETER };
-static inline void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind, uint8_t parameter)
+static inline void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind,
+                                   uint8_t parameter)
 {
     (void)weir, (void)packet, (void)kind, (void)parameter;
 }
@@ -304,12 +327,16 @@ static inline uint16_t pmtu_get(const struct weir *weir, struct weir_addr destin
     (void)weir;  // RFC 1122 §3.3.3: who does not learn the way's MTU sends no more than every host must take
     return (uint16_t)min_u32(interface_mtu, ip_family_of(destination)->mtu_min);
 }
-static inline void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu) { (void)weir, (void)destination, (void)mtu; }
+static inline void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu)
+{
+    (void)weir, (void)destination, (void)mtu;
+}
 #endif
 
 // Multicast membership of the instance (reference-counted per interface and group).
 #if WEIR_CFG_IGMP
-// WEIR_INVALID: not a multicast address; WEIR_NO_MEMORY: WEIR_CFG_MULTICAST_GROUPS are in use. leave: WEIR_NO_ADDRESS: was not joined.
+// WEIR_INVALID: not a multicast address; WEIR_NO_MEMORY: WEIR_CFG_MULTICAST_GROUPS are in use. leave: WEIR_NO_ADDRESS:
+// was not joined.
 int ip_group_join(struct weir *weir, struct weir_netif *netif, struct weir_addr group);
 int ip_group_leave(struct weir *weir, struct weir_netif *netif, struct weir_addr group);
 // Whether packets to the group are taken; netif NULL: on any interface. Always true for all hosts, 224.0.0.1.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// IPv4 for a host (RFC 791, RFC 1122 §3.2): the checks every packet must pass, the way up to its protocol, the header on the way
-// down. A Weir host is not a router: what is not for it is dropped, and nobody is told.
+// IPv4 for a host (RFC 791, RFC 1122 §3.2): the checks every packet must pass, the way up to its protocol, the header
+// on the way down. A Weir host is not a router: what is not for it is dropped, and nobody is told.
 #include "ip/internal.h"
 
 #include "ip/flow.h"
 
-// --- up ------------------------------------------------------------------------------------------------------------------
+// --- up --------------------------------------------------------------------------------------------------------------
 
-// RFC 1122 §3.2.1.3: what may stand as a source, and §3.2.1.3(g): 127/8 never appears outside a host. Our own addresses cannot
-// come from outside either. 0.0.0.0 is a host that has no address yet (DHCP, IGMP): only to everybody.
+// RFC 1122 §3.2.1.3: what may stand as a source, and §3.2.1.3(g): 127/8 never appears outside a host. Our own addresses
+// cannot come from outside either. 0.0.0.0 is a host that has no address yet (DHCP, IGMP): only to everybody.
 static bool source_acceptable(const struct weir *weir, const struct packet *packet)
 {
     const uint32_t source = weir_addr_to_v4(packet->source), top = source >> 24;
@@ -21,8 +21,9 @@ static bool source_acceptable(const struct weir *weir, const struct packet *pack
     return !ip_is_ours(weir, packet->source) && !ip_is_broadcast(weir, packet->source);
 }
 
-// Whether the packet is for this host; marks broadcasts and multicasts. Any of our addresses is taken on any interface (the weak
-// model of RFC 1122 §3.3.4.2), 127/8 on loopback only. A link broadcast with a unicast address is dropped (§3.3.6).
+// Whether the packet is for this host; marks broadcasts and multicasts. Any of our addresses is taken on any interface
+// (the weak model of RFC 1122 §3.3.4.2), 127/8 on loopback only. A link broadcast with a unicast address is dropped
+// (§3.3.6).
 static bool destination_acceptable(const struct weir *weir, struct packet *packet)
 {
     const struct weir_netif *netif = packet->netif;
@@ -43,8 +44,8 @@ static bool destination_acceptable(const struct weir *weir, struct packet *packe
     return ip_is_ours(weir, packet->destination);
 }
 
-// Parses and checks the header; cuts link padding off. The header lies within slices[0]: drivers promise 160 contiguous bytes,
-// but a driver's promise is checked where breaking it would read past its memory.
+// Parses and checks the header; cuts link padding off. The header lies within slices[0]: drivers promise 160 contiguous
+// bytes, but a driver's promise is checked where breaking it would read past its memory.
 static bool header_acceptable(struct weir *weir, struct packet *packet, struct ip4 *header)
 {
     if (packet_head_room(packet) < min_u32(packet->length, 60)) {
@@ -80,7 +81,8 @@ void ip4_input(struct weir *weir, struct packet *packet)
         count(weir, WEIR_COUNT_IP_BAD_SOURCE);
         return;
     }
-    if (header.header_length > IP4_BYTES && !ip4_options_acceptable(packet->head + IP4_BYTES, header.header_length - IP4_BYTES)) {
+    if (header.header_length > IP4_BYTES &&
+        !ip4_options_acceptable(packet->head + IP4_BYTES, header.header_length - IP4_BYTES)) {
         count(weir, WEIR_COUNT_IP_OPTIONS);
         return;
     }
@@ -101,7 +103,7 @@ void ip4_input(struct weir *weir, struct packet *packet)
     ip_deliver(weir, packet);
 }
 
-// --- down ----------------------------------------------------------------------------------------------------------------
+// --- down ------------------------------------------------------------------------------------------------------------
 
 // RFC 2113: the option that makes routers look into the packet. The one header of ours that is longer than 20 bytes.
 static void emit_router_alert(uint8_t *bytes, struct ip4 *header)
@@ -114,8 +116,8 @@ static void emit_router_alert(uint8_t *bytes, struct ip4 *header)
     checksum_put(bytes + 10, checksum_sum_portable(bytes, IP4_BYTES + IP4_ROUTER_ALERT_BYTES));
 }
 
-enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, const struct ip4_piece *piece, struct packet_out *out,
-                                  struct sock *waiter)
+enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, const struct ip4_piece *piece,
+                                  struct packet_out *out, struct sock *waiter)
 {
     const uint32_t header_bytes = WEIR_CFG_IGMP && ip->router_alert ? IP4_BYTES + IP4_ROUTER_ALERT_BYTES : IP4_BYTES;
     uint8_t *bytes = packet_out_header(out, header_bytes);
@@ -139,10 +141,13 @@ enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, co
     return path->netif->link->output(path->netif, path, ip4_family.ethertype, out, waiter);
 }
 
-enum weir_tx_verdict ip4_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter)
+enum weir_tx_verdict ip4_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out,
+                                struct sock *waiter)
 {
-    // RFC 6864 §4.1: a packet that cannot be fragmented has no use for an identification, and tells nobody anything by it.
-    const struct ip4_piece piece = {ip->dont_fragment ? 0 : ip4_id(weir, ip), 0, ip->dont_fragment ? IP4_DONT_FRAGMENT : 0};
+    // RFC 6864 §4.1: a packet that cannot be fragmented has no use for an identification, and tells nobody anything by
+    // it.
+    const struct ip4_piece piece = {ip->dont_fragment ? 0 : ip4_id(weir, ip), 0,
+                                    ip->dont_fragment ? IP4_DONT_FRAGMENT : 0};
     return ip4_transmit(path, ip, &piece, out, waiter);
 }
 
@@ -162,8 +167,8 @@ static bool header_included_valid(const uint8_t *bytes, uint32_t length)
     return header_length >= IP4_BYTES && header_length <= length && bytes[0] >> 4 == 4;
 }
 
-enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *path, struct weir_addr source, const uint8_t *bytes,
-                                               uint32_t length, struct sock *waiter, int *error)
+enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *path, struct weir_addr source,
+                                               const uint8_t *bytes, uint32_t length, struct sock *waiter, int *error)
 {
     if (!header_included_valid(bytes, length))
         *error = WEIR_INVALID;
@@ -180,8 +185,9 @@ enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *p
     if (get32(header + 12) == 0)
         put32(header + 12, weir_addr_to_v4(source));
     if (get16(header + 4) == 0 && !(header[6] & 0x40)) {
-        const struct ip_out ip = {
-            .source = weir_addr_v4(get32(header + 12)), .destination = weir_addr_v4(get32(header + 16)), .protocol = header[9]};
+        const struct ip_out ip = {.source = weir_addr_v4(get32(header + 12)),
+                                  .destination = weir_addr_v4(get32(header + 16)),
+                                  .protocol = header[9]};
         put16(header + 4, ip4_id(weir, &ip));
     }
     put16(header + 10, 0);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// IPv6 for a host (RFC 8200): the checks every packet must pass, its extension headers, the way up to its protocol, the header on the way
-// down. As with IPv4, what is not for this host is dropped, and nobody is told.
+// IPv6 for a host (RFC 8200): the checks every packet must pass, its extension headers, the way up to its protocol, the
+// header on the way down. As with IPv4, what is not for this host is dropped, and nobody is told.
 #include "ip/ip6.h"
 
 #include "ip/flow.h"
 #include "wire/mld.h"
 
-// --- up ------------------------------------------------------------------------------------------------------------------
+// --- up --------------------------------------------------------------------------------------------------------------
 
-// The address as this host knows it: a link-local one is of the interface it came by. What went round by the loopback interface has lost
-// the zone that it had, and gets that of whose address it is.
+// The address as this host knows it: a link-local one is of the interface it came by. What went round by the loopback
+// interface has lost the zone that it had, and gets that of whose address it is.
 static struct weir_addr zone_of_arrival(const struct weir *weir, const struct weir_netif *netif, const uint8_t *bytes)
 {
     const struct weir_addr plain = weir_addr_v6(bytes);
@@ -21,15 +21,17 @@ static struct weir_addr zone_of_arrival(const struct weir *weir, const struct we
     return plain;
 }
 
-// RFC 4291 §2.7.1: all nodes of the interface and of the link, and the group of each address of ours, taken into use or not (RFC 4862
-// §5.4.2: a duplicate tells of itself there).
-static bool group_ours(const struct weir *weir, const struct weir_netif *netif, struct weir_addr group, const uint8_t *bytes)
+// RFC 4291 §2.7.1: all nodes of the interface and of the link, and the group of each address of ours, taken into use or
+// not (RFC 4862 §5.4.2: a duplicate tells of itself there).
+static bool group_ours(const struct weir *weir, const struct weir_netif *netif, struct weir_addr group,
+                       const uint8_t *bytes)
 {
     if (weir_addr_equal(group, ip6_all_nodes()))
         return true;
     if (ip6_is_solicited_node(bytes))
         for (const struct weir_netif_address *a = &netif->address; a; a = address_next(a))
-            if (a->state != WEIR_ADDRESS_NONE && !weir_addr_is_v4(a->addr) && !((weir_addr_word(a->addr, 3) ^ get32(bytes + 12)) << 8))
+            if (a->state != WEIR_ADDRESS_NONE && !weir_addr_is_v4(a->addr) &&
+                !((weir_addr_word(a->addr, 3) ^ get32(bytes + 12)) << 8))
                 return true;
     return ip_group_member(weir, ip_netif_loopback(netif) ? NULL : netif, group);
 }
@@ -42,10 +44,12 @@ static bool destination_acceptable(const struct weir *weir, struct packet *packe
         packet->flags |= PACKET_IP_MULTICAST;
         return group_ours(weir, netif, packet->destination, bytes);
     }
-    if (packet->flags & PACKET_LINK_BROADCAST && !(packet->protocol == IP6_ICMP))  // a unicast address in a frame to many
+    // a unicast address in a frame to many
+    if (packet->flags & PACKET_LINK_BROADCAST && !(packet->protocol == IP6_ICMP))
         return false;
     return address_ours(netif, packet->destination) ||
-           (!weir_addr_zone(packet->destination) && ip_is_ours(weir, packet->destination) && !weir_addr_is_loopback(packet->destination)) ||
+           (!weir_addr_zone(packet->destination) && ip_is_ours(weir, packet->destination) &&
+            !weir_addr_is_loopback(packet->destination)) ||
            (ip_netif_loopback(netif) && ip_is_ours(weir, packet->destination));
 }
 
@@ -110,13 +114,16 @@ static bool chain_acceptable(struct weir *weir, struct packet *packet, struct ip
 {
     switch (chain->verdict) {
     case IP6_CHAIN_OK: break;
-    case IP6_CHAIN_PARAMETER: icmp6_parameter_send(weir, packet, chain->code, chain->pointer, chain->answers_multicast); return false;
+    case IP6_CHAIN_PARAMETER:
+        icmp6_parameter_send(weir, packet, chain->code, chain->pointer, chain->answers_multicast);
+        return false;
     case IP6_CHAIN_FRAGMENT:
         if (packet->flags & PACKET_REASSEMBLED) {  // fragments of fragments (CVE-2021-24086)
             count(weir, WEIR_COUNT_FRAGMENT_BAD);
             return false;
         }
-        if (!chain->fragment.offset && chain->fragment.more && !ip6_first_fragment_whole(packet->head + IP6_BYTES, room, chain)) {
+        if (!chain->fragment.offset && chain->fragment.more &&
+            !ip6_first_fragment_whole(packet->head + IP6_BYTES, room, chain)) {
             icmp6_parameter_send(weir, packet, IP6_INCOMPLETE_CHAIN, 0, false);
             return false;
         }
@@ -192,7 +199,7 @@ void fragment_deliver(struct weir *weir, struct packet *packet)
     headers_input(weir, packet);
 }
 
-// --- down ----------------------------------------------------------------------------------------------------------------
+// --- down ------------------------------------------------------------------------------------------------------------
 
 enum weir_tx_verdict ip6_transmit(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out,
                                   uint8_t next_header, struct sock *waiter)
@@ -203,7 +210,8 @@ enum weir_tx_verdict ip6_transmit(struct weir *weir, struct path *path, const st
     weir_addr_to_v6(ip->source, source);
     weir_addr_to_v6(ip->destination, destination);
     const uint32_t label =
-        ip->flow_label ? ip->flow_label : (uint32_t)addr_ends_hash(&weir->port_key, ip->source, ip->destination, ip->protocol) & 0xfffff;
+        ip->flow_label ? ip->flow_label
+                       : (uint32_t)addr_ends_hash(&weir->port_key, ip->source, ip->destination, ip->protocol) & 0xfffff;
     const struct ip6 header = {.source = source,
                                .destination = destination,
                                .flow_label = label,
@@ -217,13 +225,14 @@ enum weir_tx_verdict ip6_transmit(struct weir *weir, struct path *path, const st
     return path->netif->link->output(path->netif, path, ETHERTYPE_IP6, out, waiter);
 }
 
-enum weir_tx_verdict ip6_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter)
+enum weir_tx_verdict ip6_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out,
+                                struct sock *waiter)
 {
     return ip6_transmit(weir, path, ip, out, ip->protocol, waiter);
 }
 
-enum weir_tx_verdict ip6_piece(struct weir *weir, struct path *path, const struct ip_out *ip, uint32_t id, uint32_t offset, bool more,
-                               struct packet_out *out, struct sock *waiter)
+enum weir_tx_verdict ip6_piece(struct weir *weir, struct path *path, const struct ip_out *ip, uint32_t id,
+                               uint32_t offset, bool more, struct packet_out *out, struct sock *waiter)
 {
     uint8_t *const bytes = packet_out_header(out, IP6_FRAGMENT_BYTES);
     bytes[0] = ip->protocol;

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Multicast listener discovery of a host, version 2 (RFC 9777) for groups without source filters, and version 1 for an older querier.
-// Every group is reported, those that neighbours are solicited by too: switches that listen would cut us off otherwise.
+// Multicast listener discovery of a host, version 2 (RFC 9777) for groups without source filters, and version 1 for an
+// older querier. Every group is reported, those that neighbours are solicited by too: switches that listen would cut us
+// off otherwise.
 #include "ip/group.h"
 #include "ip/ip6.h"
 #include "wire/mld.h"
 
-#define OLD_QUERIER_MS 260000u  // RFC 9777 §9.12: 2 × 125 s and a response of 10 s: so long a version 1 querier is remembered
+// RFC 9777 §9.12: 2 × 125 s and a response of 10 s: so long a version 1 querier is remembered
+#define OLD_QUERIER_MS 260000u
 
 static struct weir_addr group_all_mldv2(void) { return ip6_link_group(0x16); }
 
 // From :: while there is no link-local address (RFC 9777 §5.2.13).
-static void message_send(struct weir *weir, struct weir_netif *netif, struct weir_addr destination, const uint8_t *bytes, uint32_t length)
+static void message_send(struct weir *weir, struct weir_netif *netif, struct weir_addr destination,
+                         const uint8_t *bytes, uint32_t length)
 {
-    const struct ip_out ip = {
-        .source = icmp6_link_source(netif), .destination = destination, .protocol = IP6_ICMP, .ttl = MLD_HOP_LIMIT, .router_alert = true};
+    const struct ip_out ip = {.source = icmp6_link_source(netif),
+                              .destination = destination,
+                              .protocol = IP6_ICMP,
+                              .ttl = MLD_HOP_LIMIT,
+                              .router_alert = true};
     if (!ip_netif_loopback(netif))
         icmp6_link_send(weir, netif, &ip, bytes, length);
 }
@@ -29,7 +35,8 @@ static void record_send(struct weir *weir, const struct group *group, enum mld_r
     message_send(weir, group->netif, group_all_mldv2(), bytes, report.length);
 }
 
-static void message_v1_send(struct weir *weir, const struct group *group, enum icmp6_type type, struct weir_addr destination)
+static void message_v1_send(struct weir *weir, const struct group *group, enum icmp6_type type,
+                            struct weir_addr destination)
 {
     uint8_t bytes[MLD_V1_BYTES], address[IP6_ADDRESS_BYTES];
     weir_addr_to_v6(group->address, address);
@@ -37,7 +44,8 @@ static void message_v1_send(struct weir *weir, const struct group *group, enum i
     message_send(weir, group->netif, destination, bytes, sizeof bytes);
 }
 
-// Whether a querier of version 1 is there (RFC 9777 §8.2.1), for the whole interface; also groups joined since then speak its version.
+// Whether a querier of version 1 is there (RFC 9777 §8.2.1), for the whole interface; also groups joined since then
+// speak its version.
 static bool old_querier(struct weir *weir, const struct weir_netif *netif)
 {
     bool old = false;
@@ -67,7 +75,7 @@ void mld_left(struct weir *weir, const struct group *group)
         message_v1_send(weir, group, ICMP6_MLD_DONE, ip6_all_routers());
 }
 
-// --- input -------------------------------------------------------------------------------------------------------------------
+// --- input -----------------------------------------------------------------------------------------------------------
 
 static void query_input(struct weir *weir, const struct packet *packet, const struct mld *query)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Neighbour discovery as it comes in (RFC 4861): each message passes all its checks here, before the neighbour cache, duplicate address
-// detection or the routing table hears of it.
+// Neighbour discovery as it comes in (RFC 4861): each message passes all its checks here, before the neighbour cache,
+// duplicate address detection or the routing table hears of it.
 #include "ip/router.h"
 #include "link/acd.h"
 #include "link/nd.h"
@@ -13,21 +13,25 @@ static void solicitation_input(struct weir *weir, const struct packet *packet, c
     struct weir_netif *const netif = packet->netif;
     const struct weir_addr target = weir_addr_with_zone(weir_addr_v6(message->target), netif->index);
     const bool claims = weir_addr_is_any(packet->source);
-    if (claims && acd_seen6(weir, netif, target, message->nonce_bytes >= sizeof no_nonce ? message->nonce : no_nonce, packet->link_source))
+    if (claims && acd_seen6(weir, netif, target, message->nonce_bytes >= sizeof no_nonce ? message->nonce : no_nonce,
+                            packet->link_source))
         return;
     if (!address_ours(netif, target))
         return;
     if (message->link_address)
         neighbour_told(weir, netif, packet->source, message->link_address, true, false);
-    nd_advertise_later(netif, target, packet->source, message->link_address ? message->link_address : packet->link_source);
+    nd_advertise_later(netif, target, packet->source,
+                       message->link_address ? message->link_address : packet->link_source);
 }
 
 // RFC 4861 §7.1.2, §7.2.5.
 static void advertisement_input(struct weir *weir, const struct packet *packet, const struct nd *message)
 {
     const struct weir_addr target = weir_addr_with_zone(weir_addr_v6(message->target), packet->netif->index);
-    const struct neighbour_claim claim = {
-        .mac = message->link_address, .solicited = message->solicited, .override = message->override, .router = message->router};
+    const struct neighbour_claim claim = {.mac = message->link_address,
+                                          .solicited = message->solicited,
+                                          .override = message->override,
+                                          .router = message->router};
     if (!acd_seen6(weir, packet->netif, target, NULL, packet->link_source))
         neighbour_advertised(weir, packet->netif, target, &claim);
 }
@@ -50,6 +54,8 @@ void nd_input(struct weir *weir, struct packet *packet)
     case ICMP6_NEIGHBOUR_ADVERTISEMENT: advertisement_input(weir, packet, &message); break;
     case ICMP6_ROUTER_ADVERTISEMENT: router_advertisement_input(weir, packet, &message); break;
     case ICMP6_REDIRECT: redirect_input(weir, packet, &message); break;
-    default: count(weir, WEIR_COUNT_ICMP_IGNORED); break;  // a host does not listen to solicitations of routers (§6.2.6)
+    default:
+        count(weir, WEIR_COUNT_ICMP_IGNORED);
+        break;  // a host does not listen to solicitations of routers (§6.2.6)
     }
 }

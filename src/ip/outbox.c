@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Replies nobody waits for (ICMP, resets, IGMP): made while a frame comes in, sent by the next weir_poll. Bounded in bytes; what
-// does not fit is dropped, as the network might have dropped it.
+// Replies nobody waits for (ICMP, resets, IGMP): made while a frame comes in, sent by the next weir_poll. Bounded in
+// bytes; what does not fit is dropped, as the network might have dropped it.
 #include "ip/flow.h"
 #include "ip/internal.h"
 
@@ -43,8 +43,9 @@ int outbox_init(struct weir *weir)
 
 static uint8_t *entry_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length)
 {
-    struct outbox_entry *entry =
-        length <= IP4_PACKET_MAX - IP4_BYTES ? records_push(&weir->ip.outbox, &weir->memory, (uint32_t)sizeof *entry + length) : NULL;
+    struct outbox_entry *entry = length <= IP4_PACKET_MAX - IP4_BYTES
+                                     ? records_push(&weir->ip.outbox, &weir->memory, (uint32_t)sizeof *entry + length)
+                                     : NULL;
     if (!entry) {
         count(weir, WEIR_COUNT_OUTBOX_FULL);
         return NULL;
@@ -76,13 +77,15 @@ static bool entry_routed(struct weir *weir, struct outbox_entry *entry)
     if (ip_path_valid(weir, &entry->path))
         return true;
     answers_nothing(&entry->ip);  // it may leave by another interface than the question came in by
-    if (IP_SPEAKS_FIRST && ip_path_find(weir, &entry->path, &entry->ip.source, entry->ip.destination, entry_bound(weir, entry)) == WEIR_OK)
+    if (IP_SPEAKS_FIRST &&
+        ip_path_find(weir, &entry->path, &entry->ip.source, entry->ip.destination, entry_bound(weir, entry)) == WEIR_OK)
         return true;
     count(weir, WEIR_COUNT_IP_NO_ROUTE);
     return false;
 }
 
-// Whether the interface has been full for so long (or lost its carrier) that waiting would hold the other interfaces' replies up.
+// Whether the interface has been full for so long (or lost its carrier) that waiting would hold the other interfaces'
+// replies up.
 static bool give_up(struct weir *weir, const struct outbox_entry *entry)
 {
     struct ip *ip = &weir->ip;
@@ -98,7 +101,8 @@ static bool give_up(struct weir *weir, const struct outbox_entry *entry)
 static enum weir_tx_verdict entry_by_template(struct weir *weir, const struct outbox_entry *entry, uint32_t length)
 {
     const struct ip_out *const ip = &entry->ip;
-    if (ip->protocol != IP_TCP || length > IP_TRANSPORT_HEADER_MAX || ip_header_bytes(ip->destination) + length > entry->path.mtu)
+    if (ip->protocol != IP_TCP || length > IP_TRANSPORT_HEADER_MAX ||
+        ip_header_bytes(ip->destination) + length > entry->path.mtu)
         return WEIR_TX_UNRESOLVED;
     struct flow *const flow = flow_template(weir, &entry->path, ip->source, ip->destination);
     if (!flow)
@@ -109,7 +113,8 @@ static enum weir_tx_verdict entry_by_template(struct weir *weir, const struct ou
     return netif_hand_over(entry->path.netif, &flow->template.tx);
 }
 #else
-static inline enum weir_tx_verdict entry_by_template(struct weir *weir, const struct outbox_entry *entry, uint32_t length)
+static inline enum weir_tx_verdict entry_by_template(struct weir *weir, const struct outbox_entry *entry,
+                                                     uint32_t length)
 {
     return (void)weir, (void)entry, (void)length, WEIR_TX_UNRESOLVED;
 }
@@ -121,8 +126,8 @@ static enum weir_tx_verdict entry_transmit(struct weir *weir, struct outbox_entr
     const enum weir_tx_verdict verdict = entry_by_template(weir, entry, length);
     if (verdict != WEIR_TX_UNRESOLVED)
         return verdict;
-    return ip_output_datagram(weir, &entry->path, &entry->ip, NULL, 0, (const uint8_t *)(entry + 1), length, &weir->ip.outbox_progress,
-                              NULL, &error);
+    return ip_output_datagram(weir, &entry->path, &entry->ip, NULL, 0, (const uint8_t *)(entry + 1), length,
+                              &weir->ip.outbox_progress, NULL, &error);
 }
 
 static enum weir_tx_verdict entry_send(struct weir *weir, struct outbox_entry *entry, uint32_t length)
@@ -133,7 +138,8 @@ static enum weir_tx_verdict entry_send(struct weir *weir, struct outbox_entry *e
     return verdict;
 }
 
-// All of them, OUTBOX_BYTES at the most: an ACK that a connection has left here goes before what it sends itself (tcp_output_ack_before).
+// All of them, OUTBOX_BYTES at the most: an ACK that a connection has left here goes before what it sends itself
+// (tcp_output_ack_before).
 static uint64_t entries_poll(struct weir *weir, uint64_t now_us)
 {
     struct ip *ip = &weir->ip;
@@ -152,7 +158,8 @@ static uint64_t entries_poll(struct weir *weir, uint64_t now_us)
     return WEIR_NEVER;
 }
 
-// While its interface is full the first record waits for the retry, or for weir_tx_ready: both are a module's deadline (ip_poll).
+// While its interface is full the first record waits for the retry, or for weir_tx_ready: both are a module's deadline
+// (ip_poll).
 uint64_t outbox_poll(struct weir *weir, uint64_t now_us)
 {
     const uint64_t due_us = weir->ip.outbox.count ? entries_poll(weir, now_us) : WEIR_NEVER;

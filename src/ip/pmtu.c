@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Path MTUs below the interface's (RFC 1191): a bounded cache by destination. Only the transport lowers one, after it has checked that
-// the report is about a packet it sent (RFC 5927 §7). After ten minutes a path is tried in full again (RFC 1191 §6.3).
+// Path MTUs below the interface's (RFC 1191): a bounded cache by destination. Only the transport lowers one, after it
+// has checked that the report is about a packet it sent (RFC 5927 §7). After ten minutes a path is tried in full again
+// (RFC 1191 §6.3).
 #include "ip/internal.h"
 
 #define PMTU_WAYS 4u
@@ -51,7 +52,8 @@ static struct pmtu *entry_for(const struct weir *weir, struct weir_addr address)
     for (struct pmtu *entry = set; entry < set + PMTU_WAYS; entry++) {
         if (weir_addr_equal(entry->address, address))
             return entry;
-        if (!weir_addr_is_any(best->address) && (weir_addr_is_any(entry->address) || seq_lt(entry->due_ms, best->due_ms)))
+        if (!weir_addr_is_any(best->address) &&
+            (weir_addr_is_any(entry->address) || seq_lt(entry->due_ms, best->due_ms)))
             best = entry;
     }
     return best;
@@ -64,7 +66,8 @@ void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu)
         return;
     if (weir_addr_is_any(entry->address) && weir->ip.pmtu_count++ == 0)
         weir->ip.pmtu_due_ms = weir->now_ms + PMTU_LIFETIME_MS;
-    *entry = (struct pmtu){destination, weir->now_ms + PMTU_LIFETIME_MS, (uint16_t)max_u32(mtu, ip_family_of(destination)->mtu_min)};
+    *entry = (struct pmtu){destination, weir->now_ms + PMTU_LIFETIME_MS,
+                           (uint16_t)max_u32(mtu, ip_family_of(destination)->mtu_min)};
     slow_due(weir, weir->now_us + ip_wait_us(weir, weir->ip.pmtu_due_ms));
     paths_changed(weir);
 }

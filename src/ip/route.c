@@ -6,9 +6,13 @@
 #include "ip/router.h"
 
 #if WEIR_CFG_ARP_CACHE
-bool ip_path_valid(const struct weir *weir, const struct path *path) { return path->generation == weir->ip.generation && path->netif; }
+bool ip_path_valid(const struct weir *weir, const struct path *path)
+{
+    return path->generation == weir->ip.generation && path->netif;
+}
 #else
-// Without a neighbour cache a path is all that is known of the peer's link address: it stays good as long as its interface exists.
+// Without a neighbour cache a path is all that is known of the peer's link address: it stays good as long as its
+// interface exists.
 bool ip_path_valid(const struct weir *weir, const struct path *path)
 {
     const struct weir_netif *netif = weir->netifs;
@@ -49,7 +53,7 @@ bool ip_is_broadcast(const struct weir *weir, struct weir_addr address)
     return false;
 }
 
-// --- table ---------------------------------------------------------------------------------------------------------------
+// --- table -----------------------------------------------------------------------------------------------------------
 
 static bool route_same(const struct route *a, const struct route *b)
 {
@@ -82,7 +86,8 @@ static bool route_put(struct ip *ip, const struct route *route)
         return false;
     for (at = 0; at < ip->route_count; at++) {
         const struct route *other = &ip->routes[at];
-        if (other->prefix_length < route->prefix_length || (other->prefix_length == route->prefix_length && other->metric > route->metric))
+        if (other->prefix_length < route->prefix_length ||
+            (other->prefix_length == route->prefix_length && other->metric > route->metric))
             break;
     }
     memmove(&ip->routes[at + 1], &ip->routes[at], (ip->route_count - at) * sizeof *route);
@@ -94,7 +99,8 @@ static bool route_put(struct ip *ip, const struct route *route)
 static bool route_make(struct route *route, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
                        struct weir_netif *netif, uint8_t metric)
 {
-    if (prefix_length > weir_addr_bits(prefix) || !netif || weir_addr_is_multicast(gateway) || weir_addr_is_broadcast(gateway))
+    if (prefix_length > weir_addr_bits(prefix) || !netif || weir_addr_is_multicast(gateway) ||
+        weir_addr_is_broadcast(gateway))
         return false;
     *route = (struct route){.prefix = weir_addr_prefix(prefix, prefix_length),
                             .gateway = gateway,
@@ -120,11 +126,12 @@ static struct weir_addr route_prefix(struct weir_addr prefix, uint8_t prefix_len
 // Everything is on the link: of both families.
 static bool route_of_both(struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway)
 {
-    return WEIR_CFG_IP6 && !prefix_length && weir_addr_is_any(prefix) && !weir_addr_is_v4(prefix) && weir_addr_is_any(gateway);
+    return WEIR_CFG_IP6 && !prefix_length && weir_addr_is_any(prefix) && !weir_addr_is_v4(prefix) &&
+           weir_addr_is_any(gateway);
 }
 
-static int route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif,
-                     uint8_t metric)
+static int route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
+                     struct weir_netif *netif, uint8_t metric)
 {
     struct route route;
     if (!route_make(&route, route_prefix(prefix, prefix_length, gateway), prefix_length, gateway, netif, metric))
@@ -135,8 +142,8 @@ static int route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_
     return WEIR_OK;
 }
 
-int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif,
-                   uint8_t metric)
+int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
+                   struct weir_netif *netif, uint8_t metric)
 {
     if (route_of_both(prefix, prefix_length, gateway)) {
         const int error = route_add(weir, weir_addr_v4(0), 0, weir_addr_any(), netif, metric);
@@ -160,7 +167,8 @@ static int route_remove(struct weir *weir, struct weir_addr prefix, uint8_t pref
     return WEIR_OK;
 }
 
-int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway, struct weir_netif *netif)
+int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
+                      struct weir_netif *netif)
 {
     if (route_of_both(prefix, prefix_length, gateway))
         (void)route_remove(weir, weir_addr_v4(0), 0, weir_addr_any(), netif);
@@ -187,7 +195,8 @@ struct weir_addr ip_addr_complete(const struct weir *weir, struct weir_addr addr
 #if WEIR_CFG_IP6
 #define ROUTES_ADVERTISED_MAX (WEIR_CFG_ROUTES / 2u)  // of what strangers may say: the rest is for what was configured
 
-void route_delete_each(struct weir *weir, bool (*goes)(const struct weir *weir, const struct route *route, const void *context),
+void route_delete_each(struct weir *weir,
+                       bool (*goes)(const struct weir *weir, const struct route *route, const void *context),
                        const void *context)
 {
     bool any = false;
@@ -287,7 +296,7 @@ void ip_netif_removed(struct weir *weir, struct weir_netif *netif)
 }
 
 #if IP_SPEAKS_FIRST
-// --- choice --------------------------------------------------------------------------------------------------------------
+// --- choice ----------------------------------------------------------------------------------------------------------
 
 // What a way is wanted for.
 struct route_query {
@@ -297,14 +306,16 @@ struct route_query {
 
 static bool route_fits(const struct route *route, const struct route_query *query, bool from_source)
 {
-    if (!weir_addr_in_prefix(query->destination, route->prefix, route->prefix_length) || (query->bound && route->netif != query->bound))
+    if (!weir_addr_in_prefix(query->destination, route->prefix, route->prefix_length) ||
+        (query->bound && route->netif != query->bound))
         return false;
     return !from_source || address_find(route->netif, query->source);
 }
 
-// The best route whose interface is up. With `from_source` only interfaces that own the source address are asked. *down tells
-// that a route was passed over because its interface is down.
-static const struct route *route_choose(const struct weir *weir, const struct route_query *query, bool from_source, bool *down)
+// The best route whose interface is up. With `from_source` only interfaces that own the source address are asked. *down
+// tells that a route was passed over because its interface is down.
+static const struct route *route_choose(const struct weir *weir, const struct route_query *query, bool from_source,
+                                        bool *down)
 {
     const struct route *silent = NULL;  // a router that does not answer comes last (RFC 4861 §6.3.6, RFC 4191 §3.2)
     for (uint32_t i = 0; i < weir->ip.route_count; i++) {
@@ -321,8 +332,8 @@ static const struct route *route_choose(const struct weir *weir, const struct ro
     return silent;
 }
 
-// Multicast and limited broadcast need no route: the bound interface, the one that owns the source, the one a route leads to
-// (multicast), the one of the default route, or simply the first that is up (RFC 1122 §3.3.1.1, §3.3.6).
+// Multicast and limited broadcast need no route: the bound interface, the one that owns the source, the one a route
+// leads to (multicast), the one of the default route, or simply the first that is up (RFC 1122 §3.3.1.1, §3.3.6).
 static struct weir_netif *group_netif(const struct weir *weir, const struct route_query *query)
 {
     bool down = false;
@@ -360,14 +371,16 @@ static int path_unicast(const struct weir *weir, struct path *path, const struct
     bool down = false;
     if (weir_addr_zone(query->destination))
         return path_zone(weir, path, query);
-    const struct route *route = !weir_addr_is_any(query->source) && !query->bound ? route_choose(weir, query, true, &down) : NULL;
+    const struct route *route =
+        !weir_addr_is_any(query->source) && !query->bound ? route_choose(weir, query, true, &down) : NULL;
     if (!route)
         route = route_choose(weir, query, false, &down);
     if (!route)
         return down ? WEIR_NETIF_DOWN : WEIR_NO_ROUTE;
     path->netif = route->netif;
     path->next_hop = weir_addr_is_any(route->gateway) ? query->destination : route->gateway;
-    if (ip_netif_broadcast(route->netif, query->destination))  // a directed broadcast of that very subnet: every link knows this one
+    if (ip_netif_broadcast(route->netif,
+                           query->destination))  // a directed broadcast of that very subnet: every link knows this one
         path->next_hop = weir_addr_v4(0xffffffffu);
     return WEIR_OK;
 }
@@ -383,13 +396,20 @@ static struct weir_addr loopback_address(struct weir_addr destination)
     return weir_addr_is_v4(destination) ? weir_ip4(127, 0, 0, 1) : loopback;
 }
 #else
-static uint16_t netif_mtu(const struct weir_netif *netif, struct weir_addr destination) { return (void)destination, netif->mtu; }
-static inline struct weir_addr loopback_address(struct weir_addr destination) { return (void)destination, weir_ip4(127, 0, 0, 1); }
+static uint16_t netif_mtu(const struct weir_netif *netif, struct weir_addr destination)
+{
+    return (void)destination, netif->mtu;
+}
+static inline struct weir_addr loopback_address(struct weir_addr destination)
+{
+    return (void)destination, weir_ip4(127, 0, 0, 1);
+}
 #endif
 
 #if WEIR_CFG_LOOPBACK
 // Packets to ourselves never leave. They come from the address they go to, where nothing else is asked for.
-static bool path_loopback(struct weir *weir, struct path *path, const struct route_query *query, struct weir_addr *source)
+static bool path_loopback(struct weir *weir, struct path *path, const struct route_query *query,
+                          struct weir_addr *source)
 {
     const struct weir_addr destination = query->destination;
     if (!ip_is_ours(weir, destination) && query->bound != &weir->loopback.netif)
@@ -398,19 +418,21 @@ static bool path_loopback(struct weir *weir, struct path *path, const struct rou
     path->next_hop = destination;
     path->mtu = path->netif->mtu;
     if (weir_addr_is_any(*source))
-        *source = weir_addr_is_loopback(destination) || !ip_is_ours(weir, destination) ? loopback_address(destination) : destination;
+        *source = weir_addr_is_loopback(destination) || !ip_is_ours(weir, destination) ? loopback_address(destination)
+                                                                                       : destination;
     return true;
 }
 #else
-static bool path_loopback(struct weir *weir, struct path *path, const struct route_query *query, struct weir_addr *source)
+static bool path_loopback(struct weir *weir, struct path *path, const struct route_query *query,
+                          struct weir_addr *source)
 {
     (void)weir, (void)path, (void)query, (void)source;
     return false;
 }
 #endif
 
-SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
-                              uint8_t netif_bound)
+SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_addr *source,
+                              struct weir_addr destination, uint8_t netif_bound)
 {
     const struct route_query query = {*source, destination, netif_bound ? netif_by_index(weir, netif_bound) : NULL};
     const bool group = weir_addr_is_multicast(destination) || weir_addr_is_broadcast(destination);
@@ -428,9 +450,11 @@ SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_
             path->netif = NULL;
             return error;
         }
-        // RFC 1122 §3.3.4.3: an address of the interface it leaves by. Without one, only a host that asks everybody may speak.
+        // RFC 1122 §3.3.4.3: an address of the interface it leaves by. Without one, only a host that asks everybody may
+        // speak.
         const struct weir_netif_address *own = address_toward(
-            path->netif, weir_addr_is_broadcast(path->next_hop) || !weir_addr_is_v4(destination) ? destination : path->next_hop);
+            path->netif,
+            weir_addr_is_broadcast(path->next_hop) || !weir_addr_is_v4(destination) ? destination : path->next_hop);
         if ((!own && !chosen && !group) || !(path->netif->flags & WEIR_NETIF_UP)) {
             const int why = path->netif->flags & WEIR_NETIF_UP ? WEIR_NO_ADDRESS : WEIR_NETIF_DOWN;
             path->netif = NULL;
@@ -445,13 +469,17 @@ SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_
     return WEIR_OK;
 }
 
-int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
+                 uint8_t netif_bound)
 {
-    return flow_path(weir, path, source, destination, netif_bound) ? WEIR_OK : path_search(weir, path, source, destination, netif_bound);
+    return flow_path(weir, path, source, destination, netif_bound)
+               ? WEIR_OK
+               : path_search(weir, path, source, destination, netif_bound);
 }
 
 #else
-int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
+                 uint8_t netif_bound)
 {
     (void)weir, (void)source, (void)destination, (void)netif_bound;
     memset(path, 0, sizeof *path);
@@ -475,7 +503,8 @@ int ip_path_reply(struct weir *weir, struct path *path, const struct packet *pac
     return ip_path_answer(weir, path, &source, packet);
 }
 
-int ip_path_renew(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+int ip_path_renew(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
+                  uint8_t netif_bound)
 {
     return ip_path_find(weir, path, source, destination, netif_bound);
 }
@@ -493,7 +522,8 @@ int ip_path_reply(struct weir *weir, struct path *path, const struct packet *pac
     return WEIR_OK;
 }
 
-int ip_path_renew(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination, uint8_t netif_bound)
+int ip_path_renew(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
+                  uint8_t netif_bound)
 {
     if (!ip_path_valid(weir, path))
         return ip_path_find(weir, path, source, destination, netif_bound);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Routers of the link (RFC 4861 §6.3, RFC 4191): asking for them, and what their advertisements make of the routing table, the interface
-// and its addresses. What a stranger may say is bounded: routes by ROUTES_ADVERTISED_MAX, addresses by slaac.c, options by the message.
+// Routers of the link (RFC 4861 §6.3, RFC 4191): asking for them, and what their advertisements make of the routing
+// table, the interface and its addresses. What a stranger may say is bounded: routes by ROUTES_ADVERTISED_MAX,
+// addresses by slaac.c, options by the message.
 #include "ip/router.h"
 
 #include "ip/slaac.h"
@@ -19,7 +20,7 @@
 #define METRIC_STEP 64u
 #define OPTIONS_MAX 32u  // looked at in one advertisement
 
-// --- asking ----------------------------------------------------------------------------------------------------------------
+// --- asking ----------------------------------------------------------------------------------------------------------
 
 static void solicit_in(struct weir *weir, struct weir_netif *netif, uint32_t wait_ms)
 {
@@ -31,8 +32,10 @@ static void solicit_in(struct weir *weir, struct weir_netif *netif, uint32_t wai
 // RFC 4861 §6.3.7: from the link-local address, with the link address; from :: without.
 static void solicit(struct weir *weir, struct weir_netif *netif)
 {
-    const struct ip_out ip = {
-        .source = icmp6_link_source(netif), .destination = ip6_all_routers(), .protocol = IP6_ICMP, .ttl = ICMP6_HOP_LIMIT_ON_LINK};
+    const struct ip_out ip = {.source = icmp6_link_source(netif),
+                              .destination = ip6_all_routers(),
+                              .protocol = IP6_ICMP,
+                              .ttl = ICMP6_HOP_LIMIT_ON_LINK};
     uint8_t message[ND_RS_BYTES_MAX];
     const uint32_t length = nd_rs_emit(message, weir_addr_is_any(ip.source) ? NULL : netif->mac);
     icmp6_link_send(weir, netif, &ip, message, length);
@@ -74,7 +77,7 @@ uint64_t router_poll(struct weir *weir, uint64_t now_us)
     return due_us;
 }
 
-// --- an interface ----------------------------------------------------------------------------------------------------------
+// --- an interface ----------------------------------------------------------------------------------------------------
 
 static bool advertised_by_netif(const struct weir *weir, const struct route *route, const void *netif)
 {
@@ -92,7 +95,8 @@ static void defaults(struct weir_netif *netif)
     ip6->solicits = 0;
 }
 
-// The interface works: its link-local address is made, routers are asked for. It does not: what they said of it holds no longer.
+// The interface works: its link-local address is made, routers are asked for. It does not: what they said of it holds
+// no longer.
 void router_netif_changed(struct weir *weir, struct weir_netif *netif)
 {
     const bool works = netif->flags & WEIR_NETIF_UP && netif->flags & WEIR_NETIF_LINK;
@@ -132,11 +136,11 @@ int weir_netif_ip6(struct weir_netif *netif, unsigned how, const uint8_t secret[
     return ip_netif_changed(weir, netif);
 }
 
-// --- advertisements --------------------------------------------------------------------------------------------------------
+// --- advertisements --------------------------------------------------------------------------------------------------
 
 // A way that a router advertised, with one of RFC 4191's preferences.
-static void way_advertised(struct weir *weir, const struct packet *packet, const uint8_t *prefix, uint8_t bits, bool gateway,
-                           int preference, uint32_t lifetime_s)
+static void way_advertised(struct weir *weir, const struct packet *packet, const uint8_t *prefix, uint8_t bits,
+                           bool gateway, int preference, uint32_t lifetime_s)
 {
     const struct route route = {.prefix = weir_addr_v6(prefix),
                                 .gateway = gateway ? packet->source : weir_addr_any(),
@@ -171,7 +175,9 @@ static void option_input(struct weir *weir, const struct packet *packet, const s
 {
     switch (option->type) {
     case ND_PREFIX: prefix_advertised(weir, packet, option); break;
-    case ND_ROUTE: way_advertised(weir, packet, option->prefix, option->prefix_bits, true, option->preference, option->lifetime_s); break;
+    case ND_ROUTE:
+        way_advertised(weir, packet, option->prefix, option->prefix_bits, true, option->preference, option->lifetime_s);
+        break;
     case ND_MTU: mtu_advertised(weir, packet->netif, option->mtu); break;
     default: break;
     }
@@ -211,7 +217,7 @@ void router_advertisement_input(struct weir *weir, const struct packet *packet, 
         netif->ip6.soliciting = false;
 }
 
-// --- what neighbours tell of routers ---------------------------------------------------------------------------------------
+// --- what neighbours tell of routers ---------------------------------------------------------------------------------
 
 static void gateway_mark(struct weir *weir, const struct weir_netif *netif, struct weir_addr address, bool silent)
 {
@@ -243,7 +249,8 @@ struct router_of {
 static bool advertised_by(const struct weir *weir, const struct route *route, const void *context)
 {
     const struct router_of *const router = context;
-    return (void)weir, route->advertised && route->netif == router->netif && weir_addr_equal(route->gateway, router->address);
+    return (void)weir,
+           route->advertised && route->netif == router->netif && weir_addr_equal(route->gateway, router->address);
 }
 
 void ip_router_lost(struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
@@ -252,20 +259,22 @@ void ip_router_lost(struct weir *weir, const struct weir_netif *netif, struct we
     route_delete_each(weir, advertised_by, &router);
 }
 
-// --- redirects -------------------------------------------------------------------------------------------------------------
+// --- redirects -------------------------------------------------------------------------------------------------------
 
-// RFC 4861 §8.1, §8.3: only the first hop of the destination may say that there is a better one. It is a route of its own, and goes with
-// the interface's carrier, or after REDIRECT_S.
+// RFC 4861 §8.1, §8.3: only the first hop of the destination may say that there is a better one. It is a route of its
+// own, and goes with the interface's carrier, or after REDIRECT_S.
 #define REDIRECT_S 600u
 void redirect_input(struct weir *weir, const struct packet *packet, const struct nd *message)
 {
     struct path path;
     struct weir_netif *const netif = packet->netif;
-    struct weir_addr source = weir_addr_any(), destination = weir_addr_with_zone(weir_addr_v6(message->destination), netif->index);
+    struct weir_addr source = weir_addr_any(),
+                     destination = weir_addr_with_zone(weir_addr_v6(message->destination), netif->index);
     const struct weir_addr target = weir_addr_with_zone(weir_addr_v6(message->target), netif->index);
     const bool on_link = weir_addr_equal(target, destination);
     if (!(netif->ip6.how & WEIR_IP6_AUTO) || weir_addr_is_link_local6(destination) ||
-        ip_path_find(weir, &path, &source, destination, netif->index) != WEIR_OK || !weir_addr_equal(path.next_hop, packet->source)) {
+        ip_path_find(weir, &path, &source, destination, netif->index) != WEIR_OK ||
+        !weir_addr_equal(path.next_hop, packet->source)) {
         count(weir, WEIR_COUNT_ND_BAD);
         return;
     }

@@ -6,17 +6,21 @@
 #include "ip/ip6.h"
 
 #if WEIR_CFG_IP6
-// The interface came up or went down, or has other addresses: the link-local address, the groups of addresses, solicitations.
+// The interface came up or went down, or has other addresses: the link-local address, the groups of addresses,
+// solicitations.
 void router_netif_changed(struct weir *weir, struct weir_netif *netif);
 uint64_t router_poll(struct weir *weir, uint64_t now_us);
 static inline bool route_silent(const struct route *route) { return route->silent; }
 
-void router_advertisement_input(struct weir *weir, const struct packet *packet, const struct nd *message);  // its checks are passed
-void redirect_input(struct weir *weir, const struct packet *packet, const struct nd *message);              // likewise
-// A route that lives until then (WEIR_NEVER: for ever; not after now: it goes). False: there is no room, and nothing that makes room.
+// its checks are passed
+void router_advertisement_input(struct weir *weir, const struct packet *packet, const struct nd *message);
+void redirect_input(struct weir *weir, const struct packet *packet, const struct nd *message);  // likewise
+// A route that lives until then (WEIR_NEVER: for ever; not after now: it goes). False: there is no room, and nothing
+// that makes room.
 bool route_advertise(struct weir *weir, const struct route *route);
 // Deletes the routes for which `goes` says so.
-void route_delete_each(struct weir *weir, bool (*goes)(const struct weir *weir, const struct route *route, const void *context),
+void route_delete_each(struct weir *weir,
+                       bool (*goes)(const struct weir *weir, const struct route *route, const void *context),
                        const void *context);
 #else
 static inline void router_netif_changed(struct weir *weir, struct weir_netif *netif) { (void)weir, (void)netif; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The addresses that an interface makes by itself (RFC 4862 §5.3, §5.5): of the link, and out of the prefixes that routers advertise. The
-// identifier is opaque (RFC 7217): a keyed hash of the prefix, the interface and a count of conflicts. Without a secret that survives, the
-// link-local one is the MAC address's (RFC 4291), so that it is the same after each start, and the others are random.
+// The addresses that an interface makes by itself (RFC 4862 §5.3, §5.5): of the link, and out of the prefixes that
+// routers advertise. The identifier is opaque (RFC 7217): a keyed hash of the prefix, the interface and a count of
+// conflicts. Without a secret that survives, the link-local one is the MAC address's (RFC 4291), so that it is the same
+// after each start, and the others are random.
 #include "ip/slaac.h"
 
 #include "link/handler.h"
@@ -19,7 +20,8 @@ static void identifier_of_mac(const uint8_t mac[6], uint8_t identifier[8])
 }
 
 // RFC 7217 §5, with SipHash for F: its key is the secret.
-static void identifier_opaque(const struct weir_netif *netif, const uint8_t prefix[8], uint8_t counter, uint8_t identifier[8])
+static void identifier_opaque(const struct weir_netif *netif, const uint8_t prefix[8], uint8_t counter,
+                              uint8_t identifier[8])
 {
     struct siphash_key key;
     uint8_t text[24] = {0};
@@ -40,7 +42,8 @@ static bool identifier_reserved(const uint8_t identifier[8])
            (get32(identifier) == 0xfdffffffu && get32(identifier + 4) >= 0xffffff80u);
 }
 
-static struct weir_addr address_make(const struct weir_netif *netif, const uint8_t prefix[8], uint8_t *counter, bool link_local)
+static struct weir_addr address_make(const struct weir_netif *netif, const uint8_t prefix[8], uint8_t *counter,
+                                     bool link_local)
 {
     uint8_t bytes[16];
     memcpy(bytes, prefix, 8);
@@ -54,8 +57,8 @@ static struct weir_addr address_make(const struct weir_netif *netif, const uint8
 }
 
 // A new address, which is probed before its use. Its lifetimes, µs.
-static void address_begin(struct weir_netif *netif, const uint8_t prefix[8], enum weir_address_origin origin, uint8_t counter,
-                          uint64_t preferred_until_us, uint64_t valid_until_us)
+static void address_begin(struct weir_netif *netif, const uint8_t prefix[8], enum weir_address_origin origin,
+                          uint8_t counter, uint64_t preferred_until_us, uint64_t valid_until_us)
 {
     const struct weir_addr addr = address_make(netif, prefix, &counter, origin == WEIR_ADDRESS_LINK_LOCAL);
     if (address_add(netif, addr, PREFIX_BITS, WEIR_ADDRESS_PROBE, (uint8_t)origin) != WEIR_OK)

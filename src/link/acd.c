@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The care for our own addresses: IPv4 address conflict detection (RFC 5227), and IPv6 duplicate address detection (RFC 4862 §5.4, RFC
-// 7527). Both are one machine: probe, wait, announce; tell of conflicts.
+// The care for our own addresses: IPv4 address conflict detection (RFC 5227), and IPv6 duplicate address detection (RFC
+// 4862 §5.4, RFC 7527). Both are one machine: probe, wait, announce; tell of conflicts.
 #include "link/acd.h"
 
 #include "link/handler.h"
@@ -32,10 +32,12 @@ struct acd_times {
     uint32_t announce_us;              // between announcements
     uint8_t probes, announcements;
 };
-static const struct acd_times acd_times4 = {
-    PROBE_WAIT_US, PROBE_MIN_US, PROBE_MAX_US - PROBE_MIN_US, ANNOUNCE_WAIT_US, ANNOUNCE_INTERVAL_US, PROBE_NUM, ANNOUNCE_NUM};
+static const struct acd_times acd_times4 = {PROBE_WAIT_US,    PROBE_MIN_US,         PROBE_MAX_US - PROBE_MIN_US,
+                                            ANNOUNCE_WAIT_US, ANNOUNCE_INTERVAL_US, PROBE_NUM,
+                                            ANNOUNCE_NUM};
 #if WEIR_CFG_IP6
-// RFC 4861 §10, RFC 4862 §5.1: MAX_RTR_SOLICITATION_DELAY, RETRANS_TIMER, DupAddrDetectTransmits; RFC 9131: the announcement.
+// RFC 4861 §10, RFC 4862 §5.1: MAX_RTR_SOLICITATION_DELAY, RETRANS_TIMER, DupAddrDetectTransmits; RFC 9131: the
+// announcement.
 static const struct acd_times acd_times6 = {1000000u, 1000000u, 0, 1000000u, 1000000u, 1, 1};
 static inline const struct acd_times *acd_times_of(const struct weir_netif_address *a)
 {
@@ -71,11 +73,13 @@ static void acd_give_up(struct weir *weir, struct weir_netif *netif, struct weir
 // RFC 5227 §2.4: another host uses our address. A static one is defended for good, by one announcement in ten seconds
 // at the most (§2.4(c)); a leased one is defended once, and given up when that is disputed within ten seconds
 // (§2.4(b)).
-static void acd_conflict(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a, const uint8_t mac[6])
+static void acd_conflict(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a,
+                         const uint8_t mac[6])
 {
     const bool disputed = a->conflicts && weir->now_ms - a->conflict_ms < DEFEND_INTERVAL_MS;
     // An IPv6 address that is in use is never given up for a claim (RFC 4862 §5.4.4): it is only defended.
-    const bool probing = a->state == WEIR_ADDRESS_PROBING, leased = a->mode == WEIR_ADDRESS_PROBE && weir_addr_is_v4(a->addr);
+    const bool probing = a->state == WEIR_ADDRESS_PROBING,
+               leased = a->mode == WEIR_ADDRESS_PROBE && weir_addr_is_v4(a->addr);
     count(weir, WEIR_COUNT_ARP_CONFLICT);
     netif->conflict_total++;
     memcpy(netif->conflict_mac, mac, 6);
@@ -107,17 +111,20 @@ bool acd_seen(struct weir *weir, struct weir_netif *netif, const struct arp_pack
 }
 
 #if WEIR_CFG_IP6
-// Whether the message is our own, come back (RFC 7527). Only its nonce tells a solicitation, since a duplicate has our MAC address most
-// often; and an address that is probed has not been advertised by us.
-static bool came_back(const struct weir_netif *netif, const struct weir_netif_address *a, const uint8_t *nonce, const uint8_t mac[6])
+// Whether the message is our own, come back (RFC 7527). Only its nonce tells a solicitation, since a duplicate has our
+// MAC address most often; and an address that is probed has not been advertised by us.
+static bool came_back(const struct weir_netif *netif, const struct weir_netif_address *a, const uint8_t *nonce,
+                      const uint8_t mac[6])
 {
     if (nonce)
         return a->sent && memcmp(nonce, a->nonce, sizeof a->nonce) == 0;
     return a->state != WEIR_ADDRESS_PROBING && memcmp(mac, netif->mac, 6) == 0;
 }
 
-// RFC 4862 §5.4.3, §5.4.4: another host solicits as one that wants the address (`nonce`: its, zeros if it has none), or advertises it.
-bool acd_seen6(struct weir *weir, struct weir_netif *netif, struct weir_addr target, const uint8_t *nonce, const uint8_t mac[6])
+// RFC 4862 §5.4.3, §5.4.4: another host solicits as one that wants the address (`nonce`: its, zeros if it has none), or
+// advertises it.
+bool acd_seen6(struct weir *weir, struct weir_netif *netif, struct weir_addr target, const uint8_t *nonce,
+               const uint8_t mac[6])
 {
     struct weir_netif_address *const a = address_find(netif, target);
     if (!a || !(a->state == WEIR_ADDRESS_PROBING || (!nonce && address_ready(a))))
@@ -138,7 +145,8 @@ void acd_address_changed(struct weir_netif *netif, struct weir_netif_address *a,
         a->state = WEIR_ADDRESS_PROBING;
         acd_forget(weir, a);
         // §2.1.1: after ten conflicts in a row, one attempt a minute.
-        wait_us = a->conflicts >= MAX_CONFLICTS ? RATE_LIMIT_INTERVAL_US : random_below(&weir->random, acd_times_of(a)->begin_us);
+        wait_us = a->conflicts >= MAX_CONFLICTS ? RATE_LIMIT_INTERVAL_US
+                                                : random_below(&weir->random, acd_times_of(a)->begin_us);
     } else {
         a->conflicts = 0;
     }
@@ -156,7 +164,8 @@ static enum weir_tx_verdict acd_announce(struct weir_netif *netif, const struct 
 {
     if (!weir_addr_is_v4(a->addr))
         return nd_announce(netif, a);
-    return arp_send(netif, ethernet_broadcast, ARP_REQUEST, weir_addr_to_v4(a->addr), arp_unknown_mac, weir_addr_to_v4(a->addr));
+    return arp_send(netif, ethernet_broadcast, ARP_REQUEST, weir_addr_to_v4(a->addr), arp_unknown_mac,
+                    weir_addr_to_v4(a->addr));
 }
 
 static void acd_probing_due(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)
@@ -172,7 +181,8 @@ static void acd_probing_due(struct weir *weir, struct weir_netif *netif, struct 
     if (acd_probe(netif, a) == WEIR_TX_FULL)
         return;
     const bool last = ++a->sent == times->probes;
-    a->due_us = weir->now + (last ? times->probed_us : times->probe_us + random_below(&weir->random, times->probe_more_us));
+    a->due_us =
+        weir->now + (last ? times->probed_us : times->probe_us + random_below(&weir->random, times->probe_more_us));
 }
 
 static void acd_announcing_due(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)

@@ -11,14 +11,16 @@ void acd_address_changed(struct weir_netif *netif, struct weir_netif_address *a,
 // A well-formed ARP packet of another's came. Whether it conflicted with an address of ours.
 bool acd_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp);
 #if WEIR_CFG_IP6
-// A neighbour solicitation from :: came (`nonce`: what it had of RFC 7527, six zeros without), or an advertisement (nonce NULL), for
-// `target`. Whether that is an address of ours that is concerned.
-bool acd_seen6(struct weir *weir, struct weir_netif *netif, struct weir_addr target, const uint8_t *nonce, const uint8_t mac[6]);
+// A neighbour solicitation from :: came (`nonce`: what it had of RFC 7527, six zeros without), or an advertisement
+// (nonce NULL), for `target`. Whether that is an address of ours that is concerned.
+bool acd_seen6(struct weir *weir, struct weir_netif *netif, struct weir_addr target, const uint8_t *nonce,
+               const uint8_t mac[6]);
 #endif
 // Returns when an address wants to be cared for next, µs.
 uint64_t acd_poll(struct weir *weir);
 #else
-static inline void acd_address_changed(struct weir_netif *netif, struct weir_netif_address *a, enum weir_address_mode mode)
+static inline void acd_address_changed(struct weir_netif *netif, struct weir_netif_address *a,
+                                       enum weir_address_mode mode)
 {
     (void)netif, (void)a, (void)mode;
 }

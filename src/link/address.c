@@ -39,11 +39,12 @@ const struct weir_netif_address *address_toward(const struct weir_netif *netif, 
 bool address_acceptable(const struct weir_netif *netif, struct weir_addr addr, uint8_t prefix_length)
 {
     const bool loops = netif->capabilities & WEIR_NETIF_LOOPBACK;
-    return netif->weir && prefix_length <= weir_addr_bits(addr) && !weir_addr_is_multicast(addr) && !weir_addr_is_broadcast(addr) &&
-           weir_addr_is_loopback(addr) == (loops && !weir_addr_is_any(addr));
+    return netif->weir && prefix_length <= weir_addr_bits(addr) && !weir_addr_is_multicast(addr) &&
+           !weir_addr_is_broadcast(addr) && weir_addr_is_loopback(addr) == (loops && !weir_addr_is_any(addr));
 }
 
-static void address_store(struct weir_netif_address *a, struct weir_addr addr, uint8_t prefix_length, enum weir_address_mode mode)
+static void address_store(struct weir_netif_address *a, struct weir_addr addr, uint8_t prefix_length,
+                          enum weir_address_mode mode)
 {
     const bool none = weir_addr_is_any(addr);
     a->addr = addr;
@@ -59,7 +60,8 @@ static void address_store(struct weir_netif_address *a, struct weir_addr addr, u
 int address_take(struct weir_netif *netif, struct weir_netif_address *a, struct weir_addr addr, uint8_t prefix_length,
                  enum weir_address_mode mode)
 {
-    for (int error = WEIR_OK;; addr = weir_addr_any()) {  // a second time where there is no room for the connected route
+    for (int error = WEIR_OK;;
+         addr = weir_addr_any()) {  // a second time where there is no room for the connected route
         ip_address_group(netif, a->addr, false);
         address_store(a, addr, prefix_length, mode);
         ip_address_group(netif, addr, true);
@@ -72,7 +74,8 @@ int address_take(struct weir_netif *netif, struct weir_netif_address *a, struct 
     }
 }
 
-int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode)
+int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length,
+                           enum weir_address_mode mode)
 {
     if (!address_acceptable(netif, address, prefix_length))
         return WEIR_INVALID;

@@ -7,21 +7,25 @@
 #include "link/link.h"
 
 // The first is netif->address, which alone may be empty (its state is then NONE).
-static inline struct weir_netif_address *address_next(const struct weir_netif_address *a) { return WEIR_CFG_ADDRESSES ? a->next : NULL; }
+static inline struct weir_netif_address *address_next(const struct weir_netif_address *a)
+{
+    return WEIR_CFG_ADDRESSES ? a->next : NULL;
+}
 // Whether it may be used, and is answered for: one that is being probed or that another host has may not (RFC 5227).
 static inline bool address_ready(const struct weir_netif_address *a)
 {
     return a->state == WEIR_ADDRESS_ANNOUNCING || a->state == WEIR_ADDRESS_READY;
 }
-// The entry of an address, in whatever state. NULL: the interface does not have it. (`addr` any may find the first place, while that is
-// empty.)
+// The entry of an address, in whatever state. NULL: the interface does not have it. (`addr` any may find the first
+// place, while that is empty.)
 struct weir_netif_address *address_find(const struct weir_netif *netif, struct weir_addr addr);
 // Whether `addr` is ready on the interface.
 bool address_ours(const struct weir_netif *netif, struct weir_addr addr);
 // The address to speak to `peer` with, a neighbour: RFC 6724 §5, rules 3 and 8. NULL: none is ready.
 const struct weir_netif_address *address_toward(const struct weir_netif *netif, struct weir_addr peer);
 #if WEIR_CFG_IP6
-const struct weir_netif_address *address_source6(const struct weir_netif *netif, struct weir_addr to);  // IPv6, all rules (source6.c)
+// IPv6, all rules (source6.c)
+const struct weir_netif_address *address_source6(const struct weir_netif *netif, struct weir_addr to);
 #else
 static inline const struct weir_netif_address *address_source6(const struct weir_netif *netif, struct weir_addr to)
 {
@@ -44,10 +48,12 @@ int address_take(struct weir_netif *netif, struct weir_netif_address *a, struct 
 
 #if WEIR_CFG_ADDRESSES
 // weir_netif_address_add, of another origin (enum weir_address_origin; 0: configured).
-int address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode, uint8_t origin);
+int address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode,
+                uint8_t origin);
 // What its lifetimes make of an address now: it may be removed. Returns when the next ends, µs.
 uint64_t address_age(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a);
-void address_forget_further(struct weir_netif *netif);  // the interface goes: the places of its further addresses are free
+void address_forget_further(
+    struct weir_netif *netif);  // the interface goes: the places of its further addresses are free
 #else
 static inline uint64_t address_age(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Further addresses of an interface: their places in the instance, adding and removing; and the lifetimes of all (RFC 4862 §5.5.4).
+// Further addresses of an interface: their places in the instance, adding and removing; and the lifetimes of all (RFC
+// 4862 §5.5.4).
 #include "instance.h"
 #include "link/address.h"
 #include "link/handler.h"
@@ -21,7 +22,8 @@ static void address_unlink(struct weir_netif *netif, const struct weir_netif_add
         before->next = a->next;
 }
 
-int address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode, uint8_t origin)
+int address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode,
+                uint8_t origin)
 {
     if (weir_addr_is_any(address) || !address_acceptable(netif, address, prefix_length))
         return WEIR_INVALID;
@@ -41,7 +43,8 @@ int address_add(struct weir_netif *netif, struct weir_addr address, uint8_t pref
     return error;
 }
 
-int weir_netif_address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode)
+int weir_netif_address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length,
+                           enum weir_address_mode mode)
 {
     return address_add(netif, address, prefix_length, mode, 0);
 }
@@ -63,9 +66,10 @@ void address_forget_further(struct weir_netif *netif)
         a->state = WEIR_ADDRESS_NONE;
 }
 
-// --- lifetimes -------------------------------------------------------------------------------------------------------------
+// --- lifetimes -------------------------------------------------------------------------------------------------------
 
-int weir_netif_address_lifetimes(struct weir_netif *netif, struct weir_addr address, uint64_t preferred_until_us, uint64_t valid_until_us)
+int weir_netif_address_lifetimes(struct weir_netif *netif, struct weir_addr address, uint64_t preferred_until_us,
+                                 uint64_t valid_until_us)
 {
     struct weir_netif_address *a = address_find(netif, address);
     if (preferred_until_us > valid_until_us)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ARP: requests for our addresses are answered, by the next weir_poll. What is learnt on the way is src/link/neighbour.c's; that an address
-// is ours alone, src/link/acd.c's.
+// ARP: requests for our addresses are answered, by the next weir_poll. What is learnt on the way is
+// src/link/neighbour.c's; that an address is ours alone, src/link/acd.c's.
 #include "link/acd.h"
 #include "link/nd.h"
 #include "link/neighbour.h"
@@ -26,11 +26,12 @@ static void arp_reply_later(struct weir *weir, struct weir_netif *netif, const s
     slow_due(weir, weir->now_us);
 }
 
-// What no honest station sends: an operation we do not know, or a sender that is a group of stations (RFC 1122 §3.2.1.3 for
-// the address, IEEE 802 for the link address).
+// What no honest station sends: an operation we do not know, or a sender that is a group of stations (RFC 1122 §3.2.1.3
+// for the address, IEEE 802 for the link address).
 static bool arp_malformed(const struct arp_packet *arp)
 {
-    return (arp->operation != ARP_REQUEST && arp->operation != ARP_REPLY) || arp->sender_mac[0] & 1 || arp->sender >> 28 >= 0xe;
+    return (arp->operation != ARP_REQUEST && arp->operation != ARP_REPLY) || arp->sender_mac[0] & 1 ||
+           arp->sender >> 28 >= 0xe;
 }
 
 void arp_input(struct weir *weir, struct packet *packet)
@@ -50,14 +51,14 @@ void arp_input(struct weir *weir, struct packet *packet)
     if (target && !address_ready(target))
         target = NULL;
     neighbour_seen(weir, netif, &arp, target);
-    // RFC 5227 §2.1.1: a probe (sender 0) for an address of ours is answered like any request; that is its defence. Nobody but us
-    // may ask in our name.
+    // RFC 5227 §2.1.1: a probe (sender 0) for an address of ours is answered like any request; that is its defence.
+    // Nobody but us may ask in our name.
     if (target && arp.operation == ARP_REQUEST && arp.sender != arp.target)
         arp_reply_later(weir, netif, &arp);
 }
 
-enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destination[6], uint16_t operation, uint32_t sender,
-                              const uint8_t target_mac[6], uint32_t target)
+enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destination[6], uint16_t operation,
+                              uint32_t sender, const uint8_t target_mac[6], uint32_t target)
 {
     const struct ethernet header = {.destination = destination,
                                     .source = netif->mac,
@@ -86,7 +87,8 @@ uint64_t arp_wait_until(const struct weir *weir, uint32_t due_us)
     return weir->now_us + (seq_lt(weir->now, due_us) ? due_us - weir->now : 0);
 }
 
-// What a full interface refuses stays for the next time; weir_tx_ready brings it about. What is no longer ours is not claimed.
+// What a full interface refuses stays for the next time; weir_tx_ready brings it about. What is no longer ours is not
+// claimed.
 static void arp_send_replies(struct weir *weir)
 {
     struct arp *arp = &weir->arp;

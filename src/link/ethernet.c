@@ -23,8 +23,8 @@ static bool ethernet_group_wanted(const uint8_t *destination)
            ((WEIR_CFG_IGMP || WEIR_CFG_HANDLERS) && destination[0] & ETHERNET_GROUP_BIT);
 }
 
-// The frame is for us: by its VLAN (an untagged frame and a priority-tagged one, VID 0, are the same) and by its address. A group is
-// no sender: an answer to it would go to many.
+// The frame is for us: by its VLAN (an untagged frame and a priority-tagged one, VID 0, are the same) and by its
+// address. A group is no sender: an answer to it would go to many.
 static bool ethernet_accepted(const struct weir_netif *netif, const struct ethernet *header)
 {
     const uint16_t vlan = WEIR_CFG_VLAN && netif->flags & WEIR_NETIF_VLAN ? netif->vlan : 0;
@@ -63,7 +63,8 @@ static void ethernet_input(struct weir_netif *netif, const struct weir_frame *fr
         link_deliver(netif, header.type, &packet);
 }
 
-// The link address that stands for many: of multicast, and of broadcast (that of a subnet reaches the link as 255.255.255.255).
+// The link address that stands for many: of multicast, and of broadcast (that of a subnet reaches the link as
+// 255.255.255.255).
 static bool ethernet_group_address(struct weir_addr address, uint8_t mac[6])
 {
     if (weir_addr_is_multicast(address)) {
@@ -76,8 +77,8 @@ static bool ethernet_group_address(struct weir_addr address, uint8_t mac[6])
     return true;
 }
 
-static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out,
-                                            struct sock *waiter)
+static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct path *path, uint16_t ethertype,
+                                            struct packet_out *out, struct sock *waiter)
 {
     uint8_t group[6];
     struct ethernet header = {.destination = neighbour_known(netif, path),
@@ -90,8 +91,9 @@ static enum weir_tx_verdict ethernet_output(struct weir_netif *netif, struct pat
         return netif_transmit(netif, out);
     if (WEIR_CFG_ARP_CACHE && !header.destination) {
         enum weir_tx_verdict verdict;
-        header.destination =
-            ethernet_group_address(path->next_hop, group) ? group : neighbour_resolve(netif, path, ethertype, out, waiter, &verdict);
+        header.destination = ethernet_group_address(path->next_hop, group)
+                                 ? group
+                                 : neighbour_resolve(netif, path, ethertype, out, waiter, &verdict);
         if (!header.destination)
             return verdict;
     } else if (!WEIR_CFG_ARP_CACHE && WEIR_CFG_UDP && ethernet_group_address(path->next_hop, group)) {

@@ -16,12 +16,19 @@ struct arp_reply {
     uint32_t address, ours;  // who asked, and for which of our addresses
 };
 
-enum neighbour_state { NEIGHBOUR_FREE, NEIGHBOUR_INCOMPLETE, NEIGHBOUR_REACHABLE, NEIGHBOUR_STALE, NEIGHBOUR_PROBE, NEIGHBOUR_STATIC };
+enum neighbour_state {
+    NEIGHBOUR_FREE,
+    NEIGHBOUR_INCOMPLETE,
+    NEIGHBOUR_REACHABLE,
+    NEIGHBOUR_STALE,
+    NEIGHBOUR_PROBE,
+    NEIGHBOUR_STATIC
+};
 
 struct neighbour_packet;  // a datagram that waits (src/link/neighbour.c)
 
-// An entry of the neighbour cache. Entries never move; `path.neighbour` may point at a recycled one, so users compare netif
-// and address before they trust it (neighbour_known).
+// An entry of the neighbour cache. Entries never move; `path.neighbour` may point at a recycled one, so users compare
+// netif and address before they trust it (neighbour_known).
 struct neighbour {
     struct weir_netif *netif;          // NULL: free
     struct sock *waiting;              // socks waiting for resolution, linked by output_next, newest first
@@ -66,19 +73,22 @@ int arp_init(struct weir *weir);  // WEIR_NO_MEMORY
 size_t arp_bytes(void);
 void arp_free(struct weir *weir);
 void arp_input(struct weir *weir, struct packet *packet);  // `packet` at the ARP header
-// Sends pending replies, requests, probes, announcements; ages entries. Returns the next deadline (64-bit µs; WEIR_NEVER).
+// Sends pending replies, requests, probes, announcements; ages entries. Returns the next deadline (64-bit µs;
+// WEIR_NEVER).
 uint64_t arp_poll(struct weir *weir, uint64_t now_us);
 // Sends one ARP packet. sender: our address, or 0 in a probe (RFC 5227). `target_mac` goes into the packet.
-enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destination[6], uint16_t operation, uint32_t sender,
-                              const uint8_t target_mac[6], uint32_t target);
+enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destination[6], uint16_t operation,
+                              uint32_t sender, const uint8_t target_mac[6], uint32_t target);
 // Asks for the link address of an IPv4 neighbour: at `mac`, or everybody where that is NULL.
 enum weir_tx_verdict arp_ask(const struct neighbour *n, const uint8_t *mac);
-uint64_t arp_wait_until(const struct weir *weir, uint32_t due_us);  // the deadline (64-bit µs) of a module that is due at due_us
-// What was learnt on an interface goes (carrier lost); who waited for an answer goes back to the output list. With `removed`
-// also what was configured: nothing points at the interface any more.
+uint64_t arp_wait_until(const struct weir *weir,
+                        uint32_t due_us);  // the deadline (64-bit µs) of a module that is due at due_us
+// What was learnt on an interface goes (carrier lost); who waited for an answer goes back to the output list. With
+// `removed` also what was configured: nothing points at the interface any more.
 void arp_flush(struct weir *weir, struct weir_netif *netif, bool removed);
-// A permanent entry, never overwritten by the wire, kept until the interface is removed. WEIR_NO_MEMORY: the table is full of such.
-// WEIR_NOT_SUPPORTED: no cache is built.
-int weir_neighbour_add_static(struct weir *weir, struct weir_netif *netif, struct weir_addr address, const uint8_t mac[6]);
+// A permanent entry, never overwritten by the wire, kept until the interface is removed. WEIR_NO_MEMORY: the table is
+// full of such. WEIR_NOT_SUPPORTED: no cache is built.
+int weir_neighbour_add_static(struct weir *weir, struct weir_netif *netif, struct weir_addr address,
+                              const uint8_t mac[6]);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "wire/ethernet.h"
 
-// --- ethertypes ------------------------------------------------------------------------------------------------------------
+// --- ethertypes ------------------------------------------------------------------------------------------------------
 
 static bool handler_ethertype_taken(const struct weir *weir, uint16_t type)
 {
@@ -46,7 +46,7 @@ bool handler_ethertype(struct weir_netif *netif, uint16_t type, struct packet *p
     return handler != NULL;
 }
 
-// --- IP protocols ----------------------------------------------------------------------------------------------------------
+// --- IP protocols ----------------------------------------------------------------------------------------------------
 
 static bool handler_protocol_taken(const struct weir *weir, uint8_t number)
 {
@@ -89,7 +89,7 @@ bool handler_protocol(struct weir *weir, struct packet *packet)
     return handler != NULL;
 }
 
-// --- taps ------------------------------------------------------------------------------------------------------------------
+// --- taps ------------------------------------------------------------------------------------------------------------
 
 void weir_tap_add(struct weir *weir, struct weir_tap *tap)
 {
@@ -114,7 +114,7 @@ COLD void handler_taps(const struct weir_netif *netif, bool outgoing, const stru
         tap->frame(tap, netif, outgoing, slices, count, weir->now_us);
 }
 
-// --- addresses -------------------------------------------------------------------------------------------------------------
+// --- addresses -------------------------------------------------------------------------------------------------------
 
 void weir_address_watch_add(struct weir *weir, struct weir_address_watch *watch)
 {

@@ -6,13 +6,15 @@
 #include "instance.h"
 
 #if WEIR_CFG_HANDLERS
-// The packet goes to the handler registered for it; packet at the network (ethertype) or transport (protocol) header. false: there is none.
+// The packet goes to the handler registered for it; packet at the network (ethertype) or transport (protocol) header.
+// false: there is none.
 bool handler_ethertype(struct weir_netif *netif, uint16_t type, struct packet *packet);
 bool handler_protocol(struct weir *weir, struct packet *packet);
 void handler_address(const struct weir_netif *netif, struct weir_addr address, enum weir_address_event event);
 void handler_taps(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count);
 static inline bool taps_any(const struct weir *weir) { return weir->taps != NULL; }
-static inline void taps_show(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count)
+static inline void taps_show(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices,
+                             uint16_t count)
 {
     if (netif->weir->taps)
         handler_taps(netif, outgoing, slices, count);
@@ -28,12 +30,14 @@ static inline bool handler_protocol(struct weir *weir, struct packet *packet)
     (void)weir, (void)packet;
     return false;
 }
-static inline void handler_address(const struct weir_netif *netif, struct weir_addr address, enum weir_address_event event)
+static inline void handler_address(const struct weir_netif *netif, struct weir_addr address,
+                                   enum weir_address_event event)
 {
     (void)netif, (void)address, (void)event;
 }
 static inline bool taps_any(const struct weir *weir) { return (void)weir, false; }
-static inline void taps_show(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count)
+static inline void taps_show(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices,
+                             uint16_t count)
 {
     (void)netif, (void)outgoing, (void)slices, (void)count;
 }
@@ -50,10 +54,14 @@ static inline void netif_counted_out(struct weir_netif *netif, const struct weir
 {
     netif->stats.tx_frames++;
     netif->stats.tx_bytes += tx->length;
-    netif->stats.tx_segments += tx->segment_size ? (tx->length - tx->header_length + tx->segment_size - 1) / tx->segment_size : 1;
+    netif->stats.tx_segments +=
+        tx->segment_size ? (tx->length - tx->header_length + tx->segment_size - 1) / tx->segment_size : 1;
 }
 #else
-static inline void netif_counted_in(struct weir_netif *netif, const struct weir_frame *frame) { (void)netif, (void)frame; }
+static inline void netif_counted_in(struct weir_netif *netif, const struct weir_frame *frame)
+{
+    (void)netif, (void)frame;
+}
 static inline void netif_counted_out(struct weir_netif *netif, const struct weir_tx *tx) { (void)netif, (void)tx; }
 #endif
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The link contract: what the network layer may ask of a link type, and how a frame reaches a driver. A second link type
-// is another const struct weir_link; no file above src/link knows which one it has.
+// The link contract: what the network layer may ask of a link type, and how a frame reaches a driver. A second link
+// type is another const struct weir_link; no file above src/link knows which one it has.
 #ifndef LINK_LINK_H
 #define LINK_LINK_H
 
@@ -9,7 +9,8 @@
 
 struct neighbour;
 
-// Ethertypes built in: a const table in src/instance.c, found through weir->ethertypes, ended by type 0. ARP is the link's own.
+// Ethertypes built in: a const table in src/instance.c, found through weir->ethertypes, ended by type 0. ARP is the
+// link's own.
 struct ethertype {
     uint16_t type;
     void (*input)(struct weir *weir, struct packet *packet);  // packet at the network header
@@ -36,12 +37,12 @@ struct weir_link {
     uint16_t pcap_linktype;  // LINKTYPE_ value of frames on it: 1 Ethernet, 101 raw IP
     // A frame arrived.
     void (*input)(struct weir_netif *netif, const struct weir_frame *frame);
-    // Sends a packet whose network header is at out->head. `waiter` (may be NULL) goes on the neighbour's waiting list when
-    // the answer is UNRESOLVED and is put back on the output list when the neighbour is known, or gets
-    // link-failure news (see neighbour_failed in instance.h). Without waiter an unresolved packet is copied into a bounded queue
-    // and reported DONE.
-    enum weir_tx_verdict (*output)(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out,
-                                   struct sock *waiter);
+    // Sends a packet whose network header is at out->head. `waiter` (may be NULL) goes on the neighbour's waiting list
+    // when the answer is UNRESOLVED and is put back on the output list when the neighbour is known, or gets
+    // link-failure news (see neighbour_failed in instance.h). Without waiter an unresolved packet is copied into a
+    // bounded queue and reported DONE.
+    enum weir_tx_verdict (*output)(struct weir_netif *netif, struct path *path, uint16_t ethertype,
+                                   struct packet_out *out, struct sock *waiter);
     // An address of the interface was set, or the carrier came back: probe, announce. NULL: nobody can be told.
     void (*address_changed)(struct weir_netif *netif, struct weir_netif_address *a, enum weir_address_mode mode);
     // Joins or leaves a multicast group in the receive filter. NULL: the link has none.
@@ -58,7 +59,8 @@ static inline bool netif_open(const struct weir_netif *netif)  // whether it tak
     return (netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
 }
 
-// Offers a complete frame to the driver of an interface that is open; one that is full is open no more until weir_tx_ready.
+// Offers a complete frame to the driver of an interface that is open; one that is full is open no more until
+// weir_tx_ready.
 static inline enum weir_tx_verdict netif_offer(struct weir_netif *netif, const struct weir_tx *tx)
 {
     const enum weir_tx_verdict verdict = netif->driver->tx(netif, tx);

@@ -39,7 +39,8 @@ int loopback_init(struct weir *weir)
     weir_netif_init(&loopback->netif, "lo", &loopback_driver, &weir_link_rawip);
     loopback->netif.mtu = LOOPBACK_MTU;
     // Bytes that never leave this memory need no checksum.
-    loopback->netif.capabilities = WEIR_NETIF_LOOPBACK | WEIR_NETIF_MULTICAST | WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TX_CHECKSUM6;
+    loopback->netif.capabilities =
+        WEIR_NETIF_LOOPBACK | WEIR_NETIF_MULTICAST | WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TX_CHECKSUM6;
     const int added = weir_netif_add(weir, &loopback->netif);
     return added ? added : weir_netif_set_address(&loopback->netif, weir_ip4(127, 0, 0, 1), 8, WEIR_ADDRESS_AT_ONCE);
 }
@@ -54,7 +55,8 @@ bool loopback_poll(struct weir *weir)
     for (uint32_t left = loopback->queue.count; left; left--) {
         struct weir_slice slice = {0};
         slice.data = records_front(&loopback->queue, &slice.length);
-        const struct weir_frame frame = {.slices = &slice, .length = slice.length, .count = 1, .checksum = WEIR_CHECKSUM_VERIFIED};
+        const struct weir_frame frame = {
+            .slices = &slice, .length = slice.length, .count = 1, .checksum = WEIR_CHECKSUM_VERIFIED};
         weir_input(&loopback->netif, &frame);
         records_pop(&loopback->queue, &weir->memory);
     }

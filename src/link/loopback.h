@@ -24,7 +24,8 @@ struct loopback {
 int loopback_init(struct weir *weir);
 size_t loopback_bytes(void);
 void loopback_free(struct weir *weir);
-// Delivers at most what was queued when it was called (so two ends cannot keep it busy for ever). Returns whether more is queued.
+// Delivers at most what was queued when it was called (so two ends cannot keep it busy for ever). Returns whether more
+// is queued.
 bool loopback_poll(struct weir *weir);
 bool loopback_pending(const struct weir *weir);
 #else

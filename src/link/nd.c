@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What neighbour discovery sends. Each message is a packet of its own, complete with its IPv6 header: no way has to be found for it, and
-// none of it is ever fragmented (RFC 6980).
+// What neighbour discovery sends. Each message is a packet of its own, complete with its IPv6 header: no way has to be
+// found for it, and none of it is ever fragmented (RFC 6980).
 #include "link/nd.h"
 
 #include "instance.h"
@@ -17,7 +17,8 @@ struct nd_ends {
 };
 
 // `message` has room for ND_NS_BYTES_MAX.
-static enum weir_tx_verdict send(struct weir_netif *netif, const struct nd_ends *ends, uint8_t *message, uint32_t length)
+static enum weir_tx_verdict send(struct weir_netif *netif, const struct nd_ends *ends, uint8_t *message,
+                                 uint32_t length)
 {
     const uint8_t *const to = ends->destination;
     const uint8_t group[6] = {0x33, 0x33, to[12], to[13], to[14], to[15]};
@@ -71,9 +72,10 @@ enum weir_tx_verdict nd_announce(struct weir_netif *netif, const struct weir_net
     return send(netif, &ends, message, nd_na_emit(message, target, a->conflicts ? ND_OVERRIDE : 0, netif->mac));
 }
 
-// --- answers ---------------------------------------------------------------------------------------------------------------
+// --- answers ---------------------------------------------------------------------------------------------------------
 
-void nd_advertise_later(struct weir_netif *netif, struct weir_addr target, struct weir_addr destination, const uint8_t *mac)
+void nd_advertise_later(struct weir_netif *netif, struct weir_addr target, struct weir_addr destination,
+                        const uint8_t *mac)
 {
     struct weir *const weir = netif->weir;
     struct nd_replies *const nd = &weir->nd;
@@ -95,10 +97,12 @@ static enum weir_tx_verdict reply_send(const struct nd_reply *reply)
     weir_addr_to_v6(reply->target, target);
     weir_addr_to_v6(reply->destination, destination);
     const struct nd_ends ends = {target, asked ? destination : all_nodes, asked ? reply->mac : NULL};
-    return send(reply->netif, &ends, message, nd_na_emit(message, target, (asked ? ND_SOLICITED : 0) | ND_OVERRIDE, reply->netif->mac));
+    return send(reply->netif, &ends, message,
+                nd_na_emit(message, target, (asked ? ND_SOLICITED : 0) | ND_OVERRIDE, reply->netif->mac));
 }
 
-// What a full interface refuses stays for the next time; weir_tx_ready brings it about. What is no longer ours is not claimed.
+// What a full interface refuses stays for the next time; weir_tx_ready brings it about. What is no longer ours is not
+// claimed.
 void nd_send_replies(struct weir *weir)
 {
     struct nd_replies *const nd = &weir->nd;

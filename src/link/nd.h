@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Neighbour discovery for IPv6 (RFC 4861, 4862), as the link sends it. What comes in is src/ip/nd.c's; what is learnt, neighbour.c's.
+// Neighbour discovery for IPv6 (RFC 4861, 4862), as the link sends it. What comes in is src/ip/nd.c's; what is learnt,
+// neighbour.c's.
 #ifndef LINK_ND_H
 #define LINK_ND_H
 
 #include "link/link.h"
 
 #if WEIR_CFG_IP6
-#define ND_REPLIES 4u  // advertisements waiting for weir_poll: one batch's worth; more are dropped, and the asker asks again
+// advertisements waiting for weir_poll: one batch's worth; more are dropped, and the asker asks again
+#define ND_REPLIES 4u
 
 struct nd_reply {
     struct weir_netif *netif;
-    struct weir_addr target, destination;  // which of our addresses, and who asked; all nodes: one without an address did
+    struct weir_addr target,
+        destination;  // which of our addresses, and who asked; all nodes: one without an address did
     uint8_t mac[6];
 };
 struct nd_replies {
@@ -25,7 +28,8 @@ enum weir_tx_verdict nd_probe(struct weir_netif *netif, struct weir_netif_addres
 // Tells routers of a new address (RFC 9131), or everybody that one is ours that another host claimed.
 enum weir_tx_verdict nd_announce(struct weir_netif *netif, const struct weir_netif_address *a);
 // `target`, an address of ours, is advertised by the next weir_poll to `destination`, or all nodes where that is ::.
-void nd_advertise_later(struct weir_netif *netif, struct weir_addr target, struct weir_addr destination, const uint8_t *mac);
+void nd_advertise_later(struct weir_netif *netif, struct weir_addr target, struct weir_addr destination,
+                        const uint8_t *mac);
 void nd_send_replies(struct weir *weir);
 void nd_flush(struct weir *weir, struct weir_netif *netif);  // the interface goes, or has no carrier
 #else

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The neighbour cache.
 //
-// A neighbour is INCOMPLETE while we ask for it (three requests to all, a second apart); REACHABLE for 30 s after it answered us or
-// made a connection progress (confirm); then STALE. The first packet through a stale one starts PROBE: the address on file goes on
-// being used, and unless progress confirms it within a second it is asked directly; when it stays silent it is asked for anew.
+// A neighbour is INCOMPLETE while we ask for it (three requests to all, a second apart); REACHABLE for 30 s after it
+// answered us or made a connection progress (confirm); then STALE. The first packet through a stale one starts PROBE:
+// the address on file goes on being used, and unless progress confirms it within a second it is asked directly; when it
+// stays silent it is asked for anew.
 //
 // Answers count only while we ask; in PROBE only from the address on file. A claim of another link address never
 // replaces the one on file, it makes it STALE: the old owner is asked first.
@@ -20,7 +21,8 @@
 
 #define NEIGHBOUR_TRIES 3u           // requests before giving up
 #define NEIGHBOUR_RETRY_US 1000000u  // RFC 1122 §2.3.2.1: at most one request a second to one destination
-#define NEIGHBOUR_DELAY_US 5000000u  // RFC 4861 §10: DELAY_FIRST_PROBE_TIME, in which progress may confirm an IPv6 neighbour
+// RFC 4861 §10: DELAY_FIRST_PROBE_TIME, in which progress may confirm an IPv6 neighbour
+#define NEIGHBOUR_DELAY_US 5000000u
 #define NEIGHBOUR_PACKETS_MAX 3u     // datagrams that wait for one neighbour (RFC 1122 §2.3.2.2 asks for one)
 #define NEIGHBOUR_RECYCLE_SCAN 256u  // entries looked at for the least recently used, at most
 #define NEIGHBOUR_POLL_QUANTUM 32u   // entries served in one poll
@@ -37,10 +39,13 @@ struct neighbour_packet {
     uint8_t bytes[];  // from the network header
 };
 
-// --- the table -------------------------------------------------------------------------------------------------------------
+// --- the table -------------------------------------------------------------------------------------------------------
 
 static struct neighbour *neighbour_entry(const struct arp *arp, uint16_t index) { return &arp->table[index - 1]; }
-static uint16_t neighbour_index_of(const struct arp *arp, const struct neighbour *n) { return (uint16_t)(n - arp->table + 1); }
+static uint16_t neighbour_index_of(const struct arp *arp, const struct neighbour *n)
+{
+    return (uint16_t)(n - arp->table + 1);
+}
 
 static uint32_t neighbour_bucket_count(void)
 {
@@ -59,7 +64,8 @@ static uint16_t *neighbour_bucket(const struct weir *weir, const struct weir_net
 size_t neighbour_bytes(void)
 {
     return memory_carve_bytes(WEIR_CFG_NEIGHBOURS * sizeof(struct neighbour)) +
-           memory_carve_bytes(neighbour_bucket_count() * sizeof(uint16_t)) + records_carve_bytes(WEIR_CFG_NEIGHBOUR_QUEUE_BYTES);
+           memory_carve_bytes(neighbour_bucket_count() * sizeof(uint16_t)) +
+           records_carve_bytes(WEIR_CFG_NEIGHBOUR_QUEUE_BYTES);
 }
 
 int neighbour_init(struct weir *weir)
@@ -82,7 +88,8 @@ int neighbour_init(struct weir *weir)
 
 struct neighbour *neighbour_find(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
 {
-    for (uint16_t index = *neighbour_bucket(weir, netif, address); index; index = neighbour_entry(&weir->arp, index)->next) {
+    for (uint16_t index = *neighbour_bucket(weir, netif, address); index;
+         index = neighbour_entry(&weir->arp, index)->next) {
         struct neighbour *n = neighbour_entry(&weir->arp, index);
         if (n->netif == netif && weir_addr_equal(n->address, address))
             return n;
@@ -90,7 +97,7 @@ struct neighbour *neighbour_find(const struct weir *weir, const struct weir_neti
     return NULL;
 }
 
-// --- the timer list --------------------------------------------------------------------------------------------------------
+// --- the timer list --------------------------------------------------------------------------------------------------
 
 static bool neighbour_timer_armed(const struct arp *arp, const struct neighbour *n)
 {
@@ -141,7 +148,7 @@ static inline void neighbour_answers(struct weir *weir, const struct neighbour *
 static uint32_t neighbour_retry_us(const struct neighbour *n) { return (void)n, NEIGHBOUR_RETRY_US; }
 #endif
 
-// --- datagrams that wait ---------------------------------------------------------------------------------------------------
+// --- datagrams that wait ---------------------------------------------------------------------------------------------
 
 static uint32_t neighbour_packet_bytes(uint32_t length) { return (uint32_t)sizeof(struct neighbour_packet) + length; }
 
@@ -212,9 +219,10 @@ static struct neighbour_packet *neighbour_packet_room(struct weir *weir, struct 
     return packet;
 }
 
-// Keeps a copy of the packet for when the neighbour is known. Large segments and sums that a device should complete are the business
-// of connections, and these wait themselves.
-static bool neighbour_packet_keep(struct weir *weir, struct neighbour *n, uint16_t ethertype, const struct packet_out *out)
+// Keeps a copy of the packet for when the neighbour is known. Large segments and sums that a device should complete are
+// the business of connections, and these wait themselves.
+static bool neighbour_packet_keep(struct weir *weir, struct neighbour *n, uint16_t ethertype,
+                                  const struct packet_out *out)
 {
     if (out->tx.segment_size || out->tx.checksum_start)
         return false;
@@ -261,7 +269,7 @@ static bool neighbour_packets_send(struct weir *weir, struct neighbour *n)
     return true;
 }
 
-// --- socks that wait -------------------------------------------------------------------------------------------------------
+// --- socks that wait -------------------------------------------------------------------------------------------------
 
 static void neighbour_waiter_add(struct neighbour *n, struct sock *sock)
 {
@@ -291,7 +299,7 @@ static void neighbour_waiters_release(struct weir *weir, struct neighbour *n, in
     }
 }
 
-// --- entries ---------------------------------------------------------------------------------------------------------------
+// --- entries ---------------------------------------------------------------------------------------------------------
 
 // An entry that we need ourselves is a stranger's no longer.
 static void neighbour_ours(struct arp *arp, struct neighbour *n)
@@ -324,7 +332,8 @@ enum neighbour_rank { RANK_STAYS, RANK_IN_USE, RANK_OLD, RANK_STRANGE };
 static enum neighbour_rank neighbour_rank(const struct weir *weir, const struct neighbour *n)
 {
     const bool asked = n->state == NEIGHBOUR_INCOMPLETE;
-    const bool unused = asked || n->state == NEIGHBOUR_STALE || (n->state == NEIGHBOUR_REACHABLE && !neighbour_fresh(weir, n));
+    const bool unused =
+        asked || n->state == NEIGHBOUR_STALE || (n->state == NEIGHBOUR_REACHABLE && !neighbour_fresh(weir, n));
     if (n->waiting || n->state == NEIGHBOUR_STATIC || (n->packets && !asked))
         return RANK_STAYS;
     if (!unused)
@@ -347,7 +356,8 @@ static struct neighbour *neighbour_recyclable(struct weir *weir, bool strange)
     struct arp *arp = &weir->arp;
     // Tables larger than the bound are searched from a place that moves on with every call.
     const uint32_t scan = min_u32(WEIR_CFG_NEIGHBOURS, NEIGHBOUR_RECYCLE_SCAN);
-    uint32_t at = WEIR_CFG_NEIGHBOURS > NEIGHBOUR_RECYCLE_SCAN ? random_below(&weir->random, WEIR_CFG_NEIGHBOURS) : 0, best_age = 0;
+    uint32_t at = WEIR_CFG_NEIGHBOURS > NEIGHBOUR_RECYCLE_SCAN ? random_below(&weir->random, WEIR_CFG_NEIGHBOURS) : 0,
+             best_age = 0;
     enum neighbour_rank best_rank = strange ? RANK_OLD : RANK_STAYS;
     struct neighbour *best = NULL;
     for (uint32_t i = 0; i < scan; i++, at = at + 1 < WEIR_CFG_NEIGHBOURS ? at + 1 : 0) {
@@ -389,7 +399,8 @@ static bool neighbour_entry_room(struct weir *weir, bool strange)
 }
 
 // A new entry, linked and otherwise empty. NULL: the table is full, or strangers had their share.
-struct neighbour *neighbour_entry_new(struct weir *weir, struct weir_netif *netif, struct weir_addr address, bool strange)
+struct neighbour *neighbour_entry_new(struct weir *weir, struct weir_netif *netif, struct weir_addr address,
+                                      bool strange)
 {
     struct arp *arp = &weir->arp;
     strange = strange && !ip_is_gateway(weir, netif, address);
@@ -465,7 +476,8 @@ void neighbour_flush(struct weir *weir, struct weir_netif *netif, bool removed)
     }
 }
 
-int weir_neighbour_add_static(struct weir *weir, struct weir_netif *netif, struct weir_addr address, const uint8_t mac[6])
+int weir_neighbour_add_static(struct weir *weir, struct weir_netif *netif, struct weir_addr address,
+                              const uint8_t mac[6])
 {
     if (netif->link != &weir_link_ethernet || weir_addr_is_any(address) || mac[0] & 1)
         return WEIR_INVALID;
@@ -480,7 +492,7 @@ int weir_neighbour_add_static(struct weir *weir, struct weir_netif *netif, struc
     return WEIR_OK;
 }
 
-// --- sending ---------------------------------------------------------------------------------------------------------------
+// --- sending ---------------------------------------------------------------------------------------------------------
 
 // There is no entry for the next hop: a reply goes back to the link address that the question came from, all else is
 // lost.
@@ -495,13 +507,14 @@ static const uint8_t *neighbour_unknown(struct weir_netif *netif, const struct s
     return NULL;
 }
 
-const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, uint16_t ethertype, const struct packet_out *out,
-                                 struct sock *waiter, enum weir_tx_verdict *verdict)
+const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, uint16_t ethertype,
+                                 const struct packet_out *out, struct sock *waiter, enum weir_tx_verdict *verdict)
 {
     struct weir *weir = netif->weir;
     struct neighbour *n = weir->arp.recent;
     *verdict = WEIR_TX_DONE;
-    if (!n || n->netif != netif || !weir_addr_equal(n->address, path->next_hop))  // a new path most often leads where the last one did
+    // a new path most often leads where the last one did
+    if (!n || n->netif != netif || !weir_addr_equal(n->address, path->next_hop))
         n = weir->arp.recent = neighbour_find(weir, netif, path->next_hop);
     if (!n) {
         n = neighbour_entry_new(weir, netif, path->next_hop, waiter == NULL);  // no waiter: a reply to whoever it was
@@ -536,7 +549,7 @@ void neighbour_confirm(struct weir_netif *netif, struct path *path)
         neighbour_confirmed(netif->weir, n);
 }
 
-// --- what the wire says ----------------------------------------------------------------------------------------------------
+// --- what the wire says ----------------------------------------------------------------------------------------------
 
 static void neighbour_reply_seen(struct weir *weir, struct neighbour *n, const uint8_t mac[6])
 {
@@ -566,7 +579,8 @@ static void neighbour_learn(struct weir *weir, struct weir_netif *netif, const s
     n->state = NEIGHBOUR_STALE;
 }
 
-void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp, const struct weir_netif_address *target)
+void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp,
+                    const struct weir_netif_address *target)
 {
     if (arp->sender == 0)
         return;
@@ -580,7 +594,7 @@ void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct ar
         neighbour_learn(weir, netif, arp);
 }
 
-// --- time ------------------------------------------------------------------------------------------------------------------
+// --- time ------------------------------------------------------------------------------------------------------------
 
 // The next question to a neighbour, or the end of the questions.
 static void neighbour_ask(struct weir *weir, struct neighbour *n)
@@ -609,7 +623,8 @@ static void neighbour_due(struct weir *weir, struct neighbour *n)
         neighbour_timer_cancel(&weir->arp, n);
 }
 
-// Serves at most NEIGHBOUR_POLL_QUANTUM entries. Those of a blocked interface are passed over: weir_tx_ready calls again.
+// Serves at most NEIGHBOUR_POLL_QUANTUM entries. Those of a blocked interface are passed over: weir_tx_ready calls
+// again.
 uint64_t neighbour_poll(struct weir *weir)
 {
     struct arp *arp = &weir->arp;

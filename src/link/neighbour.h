@@ -13,24 +13,27 @@ size_t neighbour_bytes(void);
 void neighbour_free(struct weir *weir);
 void neighbour_flush(struct weir *weir, struct weir_netif *netif, bool removed);
 // A well-formed ARP packet came. `target`: the address of ours that it asks for, or answers; NULL: it is not for us.
-void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp, const struct weir_netif_address *target);
+void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp,
+                    const struct weir_netif_address *target);
 #if WEIR_CFG_IP6
-// A solicitation or an advertisement of a router, or a redirect, told a neighbour's link address (RFC 4861 §7.2.3, §6.3.4, §8.3). `create`:
-// also of one that has no entry yet; `router`: it is one.
-void neighbour_told(struct weir *weir, struct weir_netif *netif, struct weir_addr address, const uint8_t mac[6], bool create, bool router);
+// A solicitation or an advertisement of a router, or a redirect, told a neighbour's link address (RFC 4861 §7.2.3,
+// §6.3.4, §8.3). `create`: also of one that has no entry yet; `router`: it is one.
+void neighbour_told(struct weir *weir, struct weir_netif *netif, struct weir_addr address, const uint8_t mac[6],
+                    bool create, bool router);
 // A neighbour advertised itself (RFC 4861 §7.2.5); mac NULL: without its link address.
 struct neighbour_claim {
     const uint8_t *mac;
     bool solicited, override, router;
 };
-void neighbour_advertised(struct weir *weir, struct weir_netif *netif, struct weir_addr address, const struct neighbour_claim *claim);
+void neighbour_advertised(struct weir *weir, struct weir_netif *netif, struct weir_addr address,
+                          const struct neighbour_claim *claim);
 #endif
 uint64_t neighbour_poll(struct weir *weir);
 void neighbour_confirm(struct weir_netif *netif, struct path *path);
 // The link address for a packet whose network header is at out->head. NULL: it cannot leave now, and *verdict says what
 // became of it: UNRESOLVED (the waiter waits), DONE (kept as a copy, or dropped).
-const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, uint16_t ethertype, const struct packet_out *out,
-                                 struct sock *waiter, enum weir_tx_verdict *verdict);
+const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, uint16_t ethertype,
+                                 const struct packet_out *out, struct sock *waiter, enum weir_tx_verdict *verdict);
 
 #if WEIR_CFG_IP6
 static inline uint32_t neighbour_lifetime_ms(const struct neighbour *n)
@@ -42,12 +45,14 @@ static inline uint32_t neighbour_lifetime_ms(const struct neighbour *n) { return
 #endif
 static inline bool neighbour_fresh(const struct weir *weir, const struct neighbour *n)
 {
-    return n->state == NEIGHBOUR_STATIC || (n->state == NEIGHBOUR_REACHABLE && weir->now_ms - n->confirmed_ms < neighbour_lifetime_ms(n));
+    return n->state == NEIGHBOUR_STATIC ||
+           (n->state == NEIGHBOUR_REACHABLE && weir->now_ms - n->confirmed_ms < neighbour_lifetime_ms(n));
 }
 // The table, for neighbour.c and neighbour6.c.
 struct neighbour *neighbour_find(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address);
 // A new entry, linked and otherwise empty. NULL: the table is full, or strangers had their share.
-struct neighbour *neighbour_entry_new(struct weir *weir, struct weir_netif *netif, struct weir_addr address, bool strange);
+struct neighbour *neighbour_entry_new(struct weir *weir, struct weir_netif *netif, struct weir_addr address,
+                                      bool strange);
 void neighbour_confirmed(struct weir *weir, struct neighbour *n);
 void neighbour_resolved(struct weir *weir, struct neighbour *n, const uint8_t mac[6]);  // REACHABLE; who waited goes on
 void neighbour_stale(struct weir *weir, struct neighbour *n, const uint8_t mac[6]);     // STALE, likewise
@@ -64,7 +69,8 @@ static inline const uint8_t *neighbour_known(const struct weir_netif *netif, str
     if (!path->neighbour)
         path->neighbour = weir->arp.recent;  // a new path most often leads where the last one did
     // One that is being asked again (PROBE) is used meanwhile.
-    if (!neighbour_of_path(netif, path) || (path->neighbour->state != NEIGHBOUR_PROBE && !neighbour_fresh(weir, path->neighbour)))
+    if (!neighbour_of_path(netif, path) ||
+        (path->neighbour->state != NEIGHBOUR_PROBE && !neighbour_fresh(weir, path->neighbour)))
         return NULL;
     path->neighbour->used_at = (uint16_t)(weir->now_us >> 18);
     return path->neighbour->mac;
@@ -77,7 +83,10 @@ static inline int neighbour_init(struct weir *weir)
     return WEIR_OK;
 }
 static inline void neighbour_free(struct weir *weir) { (void)weir; }
-static inline void neighbour_flush(struct weir *weir, struct weir_netif *netif, bool removed) { (void)weir, (void)netif, (void)removed; }
+static inline void neighbour_flush(struct weir *weir, struct weir_netif *netif, bool removed)
+{
+    (void)weir, (void)netif, (void)removed;
+}
 static inline void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp,
                                   const struct weir_netif_address *target)
 {
@@ -96,7 +105,8 @@ static inline const uint8_t *neighbour_known(const struct weir_netif *netif, str
     return path->link_address;
 }
 static inline const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, uint16_t ethertype,
-                                               const struct packet_out *out, struct sock *waiter, enum weir_tx_verdict *verdict)
+                                               const struct packet_out *out, struct sock *waiter,
+                                               enum weir_tx_verdict *verdict)
 {
     (void)netif, (void)ethertype, (void)out, (void)waiter, (void)verdict;
     return path->link_address;

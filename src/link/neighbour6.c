@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What IPv6's neighbour discovery makes of an entry of the neighbour cache (RFC 4861 §7.2, appendix C). Other than of ARP's claims, a
-// neighbour's word about its link address is taken, where it may be: all of it passed the checks of src/ip/nd.c.
+// What IPv6's neighbour discovery makes of an entry of the neighbour cache (RFC 4861 §7.2, appendix C). Other than of
+// ARP's claims, a neighbour's word about its link address is taken, where it may be: all of it passed the checks of
+// src/ip/nd.c.
 #include "link/neighbour.h"
 
-void neighbour_told(struct weir *weir, struct weir_netif *netif, struct weir_addr address, const uint8_t mac[6], bool create, bool router)
+void neighbour_told(struct weir *weir, struct weir_netif *netif, struct weir_addr address, const uint8_t mac[6],
+                    bool create, bool router)
 {
     struct neighbour *n = neighbour_find(weir, netif, address);
     if (!n) {
@@ -12,7 +14,8 @@ void neighbour_told(struct weir *weir, struct weir_netif *netif, struct weir_add
             return;
         memcpy(n->mac, mac, sizeof n->mac);
         n->state = NEIGHBOUR_STALE;
-    } else if (n->state == NEIGHBOUR_INCOMPLETE || (n->state != NEIGHBOUR_STATIC && memcmp(n->mac, mac, sizeof n->mac) != 0)) {
+    } else if (n->state == NEIGHBOUR_INCOMPLETE ||
+               (n->state != NEIGHBOUR_STATIC && memcmp(n->mac, mac, sizeof n->mac) != 0)) {
         neighbour_stale(weir, n, mac);
     }
     n->router |= router;
@@ -38,7 +41,8 @@ static void incomplete_advertised(struct weir *weir, struct neighbour *n, const 
     is_router(weir, n, claim->router);
 }
 
-void neighbour_advertised(struct weir *weir, struct weir_netif *netif, struct weir_addr address, const struct neighbour_claim *claim)
+void neighbour_advertised(struct weir *weir, struct weir_netif *netif, struct weir_addr address,
+                          const struct neighbour_claim *claim)
 {
     struct neighbour *const n = neighbour_find(weir, netif, address);
     if (!n || n->state == NEIGHBOUR_STATIC)

@@ -7,9 +7,10 @@
 #define NETIF_MTU_MIN 68u  // RFC 791: every module must forward so much
 #define NETIF_VID_MAX 4094u
 
-// --- frames ----------------------------------------------------------------------------------------------------------------
+// --- frames ----------------------------------------------------------------------------------------------------------
 
-// Down: the packet is lost, as it would be on the wire. Blocked (no room, or no carrier): who sent it waits for weir_tx_ready.
+// Down: the packet is lost, as it would be on the wire. Blocked (no room, or no carrier): who sent it waits for
+// weir_tx_ready.
 static enum weir_tx_verdict netif_refuse(struct weir_netif *netif)
 {
     if (netif->flags & WEIR_NETIF_UP)
@@ -38,7 +39,7 @@ void link_deliver(struct weir_netif *netif, uint16_t type, struct packet *packet
     count(weir, WEIR_COUNT_ETHERNET_UNKNOWN);
 }
 
-// --- what a driver tells ---------------------------------------------------------------------------------------------------
+// --- what a driver tells ---------------------------------------------------------------------------------------------
 
 void weir_tx_ready(struct weir_netif *netif)
 {
@@ -55,8 +56,8 @@ static void netif_running(struct weir_netif *netif)
 {
     for (struct weir_netif_address *a = &netif->address; a; a = address_next(a))
         if (netif->link->address_changed && a->state != WEIR_ADDRESS_NONE)
-            netif->link->address_changed(netif, a,
-                                         address_ready(a) && weir_addr_is_v4(a->addr) ? WEIR_ADDRESS_AT_ONCE : WEIR_ADDRESS_PROBE);
+            netif->link->address_changed(
+                netif, a, address_ready(a) && weir_addr_is_v4(a->addr) ? WEIR_ADDRESS_AT_ONCE : WEIR_ADDRESS_PROBE);
     (void)ip_netif_changed(netif->weir, netif);
     weir_tx_ready(netif);
 }
@@ -83,9 +84,10 @@ void weir_link_change(struct weir_netif *netif, bool up)
     }
 }
 
-// --- configuration ---------------------------------------------------------------------------------------------------------
+// --- configuration ---------------------------------------------------------------------------------------------------
 
-void weir_netif_init(struct weir_netif *netif, const char *name, const struct weir_driver *driver, const struct weir_link *link)
+void weir_netif_init(struct weir_netif *netif, const char *name, const struct weir_driver *driver,
+                     const struct weir_link *link)
 {
     memset(netif, 0, sizeof *netif);
     for (uint32_t i = 0; i + 1 < sizeof netif->name && name[i]; i++)
@@ -153,7 +155,8 @@ int weir_netif_add(struct weir *weir, struct weir_netif *netif)
         return WEIR_NO_MEMORY;
     netif->index = index;
     netif->weir = weir;
-    // News of room from before it was added, or from between two such times, went unheard: a driver that is full says so again.
+    // News of room from before it was added, or from between two such times, went unheard: a driver that is full says
+    // so again.
     netif->flags = (uint8_t)((netif->flags | WEIR_NETIF_UP | WEIR_NETIF_LINK) & ~WEIR_NETIF_TX_BLOCKED);
     netif->address.state = WEIR_ADDRESS_NONE;
     netif->address.next = NULL;

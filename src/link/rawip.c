@@ -25,8 +25,8 @@ static void rawip_input(struct weir_netif *netif, const struct weir_frame *frame
     link_deliver(netif, version == 4 ? ETHERTYPE_IP4 : WEIR_CFG_IP6 && version == 6 ? ETHERTYPE_IP6 : 0, &packet);
 }
 
-static enum weir_tx_verdict rawip_output(struct weir_netif *netif, struct path *path, uint16_t ethertype, struct packet_out *out,
-                                         struct sock *waiter)
+static enum weir_tx_verdict rawip_output(struct weir_netif *netif, struct path *path, uint16_t ethertype,
+                                         struct packet_out *out, struct sock *waiter)
 {
     (void)path, (void)ethertype, (void)waiter;
     return netif_transmit(netif, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which address of an interface speaks to an IPv6 destination (RFC 6724 §5). Rules 4 (home addresses) and 5.5 have no use here; rule 5, the
-// outgoing interface, is how it is asked.
+// Which address of an interface speaks to an IPv6 destination (RFC 6724 §5). Rules 4 (home addresses) and 5.5 have no
+// use here; rule 5, the outgoing interface, is how it is asked.
 #include "link/address.h"
 #include "wire/ip6.h"
 
@@ -30,7 +30,8 @@ static uint8_t label_of(struct weir_addr a)
         return 0;
     for (uint32_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         const uint32_t *const words = table[i].words;
-        const struct weir_addr prefix = {{weir_addr_word_of(words[0]), weir_addr_word_of(words[1]), weir_addr_word_of(words[2]), 0}};
+        const struct weir_addr prefix = {
+            {weir_addr_word_of(words[0]), weir_addr_word_of(words[1]), weir_addr_word_of(words[2]), 0}};
         if (ip6_prefix_equal(bytes_of(&a), bytes_of(&prefix), table[i].bits))
             return table[i].label;
     }
@@ -42,7 +43,9 @@ static uint32_t common_bits(struct weir_addr a, struct weir_addr b, uint32_t mos
     uint32_t word = 0;
     while (word < 4 && a.words[word] == b.words[word])
         word++;
-    return word == 4 ? most : min_u32(32 * word + (uint32_t)__builtin_clz(weir_addr_word(a, word) ^ weir_addr_word(b, word)), most);
+    return word == 4
+               ? most
+               : min_u32(32 * word + (uint32_t)__builtin_clz(weir_addr_word(a, word) ^ weir_addr_word(b, word)), most);
 }
 
 // Whether `a` speaks to `to` rather than `b` does.
@@ -67,7 +70,8 @@ const struct weir_netif_address *address_source6(const struct weir_netif *netif,
 {
     const struct weir_netif_address *best = NULL;
     for (const struct weir_netif_address *a = &netif->address; a; a = address_next(a))
-        if (address_ready(a) && !weir_addr_is_v4(a->addr) && !weir_addr_is_any(a->addr) && (!best || better(a, best, to)))
+        if (address_ready(a) && !weir_addr_is_v4(a->addr) && !weir_addr_is_any(a->addr) &&
+            (!best || better(a, best, to)))
             best = a;
     return best;
 }

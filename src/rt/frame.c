@@ -6,7 +6,9 @@ void rt_begin(struct rt *rt, const struct weir_realtime *settings, const struct 
 {
     memset(rt, 0, sizeof *rt);
     rt->settings = *settings;
-    rt->policy = settings->mode == WEIR_REALTIME_WEIR ? &rt_weir : settings->mode >= WEIR_REALTIME_SKIP ? &rt_skip2009 : &rt_regular;
+    rt->policy = settings->mode == WEIR_REALTIME_WEIR   ? &rt_weir
+                 : settings->mode >= WEIR_REALTIME_SKIP ? &rt_skip2009
+                                                        : &rt_regular;
     rt->deadline_us = settings->first_us;
     rt->frame_seq = line->una;
     rt->seen = line->nxt;

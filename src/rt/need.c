@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// When an ACK is needed that nothing else makes leave. The work asked when a gracious window update is required; the answer is: when the
-// first frame for which the sender has no window would come too late if the next read's were waited for. How much earlier than its deadline
-// a frame must be let go, the lead, is a round trip; where segments are lost, three, and a timeout of the sender's with its first doubling.
-// What was asked for and did not come is asked for again, each round trip, until it would be of no use.
+// When an ACK is needed that nothing else makes leave. The work asked when a gracious window update is required; the
+// answer is: when the first frame for which the sender has no window would come too late if the next read's were waited
+// for. How much earlier than its deadline a frame must be let go, the lead, is a round trip; where segments are lost,
+// three, and a timeout of the sender's with its first doubling. What was asked for and did not come is asked for again,
+// each round trip, until it would be of no use.
 #include "rt/rt.h"
 
 #define REPEATS_MOST 12u     // for one hole in what came
@@ -26,7 +27,8 @@ int32_t rt_time_left(const struct rt *rt, const struct rt_line *line, uint32_t s
 {
     if (!rt->deadline_us)
         return NO_TIME;
-    const uint64_t due = rt->deadline_us + (uint64_t)rt->settings.period_us * ((seq - rt->frame_seq) / rt->settings.frame_bytes);
+    const uint64_t due =
+        rt->deadline_us + (uint64_t)rt->settings.period_us * ((seq - rt->frame_seq) / rt->settings.frame_bytes);
     const int64_t left = (int64_t)(due - line->clock_us);
     return left > NO_TIME / 2 ? NO_TIME : left < -NO_TIME / 2 ? -NO_TIME / 2 : (int32_t)left;
 }
@@ -50,14 +52,15 @@ static uint32_t first_missing(const struct rt *rt, const struct rt_line *line)
     return hole;
 }
 
-// When something should have come. What the sender has window for, and sends as it reads it from a file, comes at once; a live source's
-// comes as long before its deadline as those before it did.
+// When something should have come. What the sender has window for, and sends as it reads it from a file, comes at once;
+// a live source's comes as long before its deadline as those before it did.
 static uint32_t expected_us(const struct rt *rt, const struct rt_line *line, uint32_t missing, int32_t left)
 {
     if (rt->quiet)
         return rt->quiet_us;
     // A sender with SACK knows by now what is missing; others need the repetition itself.
-    const uint32_t times = line->sack && !rt->opened ? min_u32(rt->repeats, 2) : 0, asked = rt->asked_us + (patience(rt, line) << times);
+    const uint32_t times = line->sack && !rt->opened ? min_u32(rt->repeats, 2) : 0,
+                   asked = rt->asked_us + (patience(rt, line) << times);
     if (seq_lt(missing, rt->seen) || rt->repeats || rt->early_us == INT32_MIN || left == NO_TIME)
         return asked;
     const uint32_t usual = line->now_us + (uint32_t)(left - rt->early_us) + rt_round_trip(rt, line) / 4 + SLACK_US;

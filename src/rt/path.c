@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a receiver learns of the path. The round trip: from an ACK that opens the window to a sender that had used up all it had, until the
-// first data beyond the old edge; and, with timestamps, from any ACK until data that echoes it, which also a stream tells that never uses
-// up its window. A source that produces as it goes lets both wait, so the smallest of ten to twenty seconds counts. Loss: segments that
-// were overtaken, and updates that brought nothing, in a moving average over 64 segments.
+// What a receiver learns of the path. The round trip: from an ACK that opens the window to a sender that had used up
+// all it had, until the first data beyond the old edge; and, with timestamps, from any ACK until data that echoes it,
+// which also a stream tells that never uses up its window. A source that produces as it goes lets both wait, so the
+// smallest of ten to twenty seconds counts. Loss: segments that were overtaken, and updates that brought nothing, in a
+// moving average over 64 segments.
 #include "rt/rt.h"
 
 #define PERIOD_US 10000000u

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The real-time policies and the contract they are held to: a policy sees plain numbers of a connection's receiving side (struct rt_line)
-// and answers with what it wants done (struct rt_order); src/tcp/realtime.c fills in the one and carries out the other. It never touches
-// the connection. What is present is a question to the line; times are the low 32 bits of the clock, in µs; positions are sequence numbers.
+// The real-time policies and the contract they are held to: a policy sees plain numbers of a connection's receiving
+// side (struct rt_line) and answers with what it wants done (struct rt_order); src/tcp/realtime.c fills in the one and
+// carries out the other. It never touches the connection. What is present is a question to the line; times are the low
+// 32 bits of the clock, in µs; positions are sequence numbers.
 #ifndef RT_RT_H
 #define RT_RT_H
 
@@ -44,9 +45,10 @@ struct rt_news {
 
 struct rt;
 struct rt_policy {
-    bool waits;                                                                                   // for a frame that is late (regular TCP)
-    bool reads_clock;                                                                             // each read is a deadline
-    void (*read)(struct rt *rt, const struct rt_line *line, bool whole, struct rt_order *order);  // a frame was taken, or given up
+    bool waits;        // for a frame that is late (regular TCP)
+    bool reads_clock;  // each read is a deadline
+    // a frame was taken, or given up
+    void (*read)(struct rt *rt, const struct rt_line *line, bool whole, struct rt_order *order);
     void (*heard)(struct rt *rt, const struct rt_line *line, const struct rt_news *news, struct rt_order *order);
     void (*unsent)(struct rt *rt, const struct rt_line *line, uint32_t seq,
                    struct rt_order *order);  // the peer is about to send `seq` < nxt
@@ -87,7 +89,7 @@ struct rt {
     uint8_t repeats;
 };
 
-// --- what is there ----------------------------------------------------------------------------------------------------------------------
+// --- what is there ---------------------------------------------------------------------------------------------------
 static inline bool rt_present(const struct rt_line *line, uint32_t seq, uint32_t bytes)
 {
     const uint32_t end = seq + bytes;
@@ -102,20 +104,23 @@ static inline uint32_t rt_frame_bytes(const struct rt *rt, const struct rt_line 
         return bytes;
     return seq_lt(rt->frame_seq, line->fin) ? line->fin - rt->frame_seq : 0;
 }
-// At the end of the stream: all before it came, or was passed over. The frame itself may lie beyond it, when the sender fell behind.
+// At the end of the stream: all before it came, or was passed over. The frame itself may lie beyond it, when the sender
+// fell behind.
 static inline bool rt_whole(const struct rt *rt, const struct rt_line *line)
 {
     const uint32_t bytes = rt_frame_bytes(rt, line);
-    return seq_le(line->una, rt->frame_seq) && (bytes ? rt_present(line, rt->frame_seq, bytes) : seq_le(line->fin, line->nxt));
+    return seq_le(line->una, rt->frame_seq) &&
+           (bytes ? rt_present(line, rt->frame_seq, bytes) : seq_le(line->fin, line->nxt));
 }
-// As far as the sender will go in the window up to `edge`: less than a segment's worth of it it lets lie (RFC 9293 §3.8.6.2.1).
+// As far as the sender will go in the window up to `edge`: less than a segment's worth of it it lets lie (RFC 9293
+// §3.8.6.2.1).
 static inline uint32_t rt_usable(const struct rt *rt, const struct rt_line *line, uint32_t edge)
 {
     const uint32_t left = seq_lt(rt->seen, edge) ? edge - rt->seen : 0;
     return edge - left % max_u32(line->segment_bytes, 1);
 }
 
-// --- frame.c: frames and their deadlines ------------------------------------------------------------------------------------------------
+// --- frame.c: frames and their deadlines -----------------------------------------------------------------------------
 void rt_begin(struct rt *rt, const struct weir_realtime *settings, const struct rt_line *line);
 // What a read would say: bytes, WEIR_SKIPPED, WEIR_AGAIN, 0 at the end; *frame is filled in.
 int rt_judge(struct rt *rt, const struct rt_line *line, struct weir_realtime_frame *frame);
@@ -123,14 +128,14 @@ int rt_judge(struct rt *rt, const struct rt_line *line, struct weir_realtime_fra
 void rt_take(struct rt *rt, const struct rt_line *line, const struct weir_realtime_frame *frame, int verdict);
 bool rt_readable(struct rt *rt, const struct rt_line *line);
 
-// --- path.c: what the receiver learns of round trip and loss ----------------------------------------------------------------------------
+// --- path.c: what the receiver learns of round trip and loss ---------------------------------------------------------
 uint32_t rt_round_trip(const struct rt *rt, const struct rt_line *line);  // the smallest of late, µs; never 0
 void rt_path_told(struct rt *rt, const struct rt_line *line, uint32_t old_edge);
 void rt_path_heard(struct rt *rt, const struct rt_line *line, const struct rt_news *news);
 void rt_path_lost(struct rt *rt, uint32_t segments);
 static inline bool rt_lossy(const struct rt *rt) { return rt->stats.loss_ppm > 4000; }
 
-// --- need.c: when an update, or an acknowledgement once more, is needed -----------------------------------------------------------------
+// --- need.c: when an update, or an acknowledgement once more, is needed ----------------------------------------------
 // µs from now until the deadline of the frame that holds `seq`; INT32_MAX: it has none, or it is far away.
 int32_t rt_time_left(const struct rt *rt, const struct rt_line *line, uint32_t seq);
 void rt_need(struct rt *rt, const struct rt_line *line, struct rt_order *order);
@@ -142,9 +147,12 @@ static inline void rt_acknowledge(struct rt_order *order, uint8_t acks, enum wei
     order->acks = acks;
     order->reason = (uint8_t)reason;
 }
-// An acknowledgement left that was not ordered. Where one waits, something came again that was there: the sender repeats what it hears
-// nothing of.
-static inline void rt_answered(struct rt *rt, const struct rt_line *line) { rt->hasty |= rt->quiet && seq_lt(line->now_us, rt->quiet_us); }
+// An acknowledgement left that was not ordered. Where one waits, something came again that was there: the sender
+// repeats what it hears nothing of.
+static inline void rt_answered(struct rt *rt, const struct rt_line *line)
+{
+    rt->hasty |= rt->quiet && seq_lt(line->now_us, rt->quiet_us);
+}
 static inline void rt_wake_at(struct rt_order *order, uint32_t at_us)
 {
     if (!order->wake || seq_lt(at_us, order->wake_us))

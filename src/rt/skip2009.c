@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The Embedded Xinu work's real-time TCP (Gember and Brylow, Marquette University, 2009), as it was: a read is the deadline. A frame that
-// is not there then is skipped, and acknowledged as if it had come; the sender goes on with what follows. When the sender had not even sent
-// it, its answer to that ACK bears a lower sequence number than is expected, and the receiver goes back. With gracious window update each
-// read that opens a closed window tells so.
+// The Embedded Xinu work's real-time TCP (Gember and Brylow, Marquette University, 2009), as it was: a read is the
+// deadline. A frame that is not there then is skipped, and acknowledged as if it had come; the sender goes on with what
+// follows. When the sender had not even sent it, its answer to that ACK bears a lower sequence number than is expected,
+// and the receiver goes back. With gracious window update each read that opens a closed window tells so.
 #include "rt/rt.h"
 
 static bool gracious(const struct rt *rt)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Weir's mode. The reader goes on at each deadline; the stream does so only when data from behind the hole proves that what is missing was
-// sent, and when the hole was there for long enough that the sender could notice it: an acknowledgement hides no loss from the sender's
-// congestion control that it had not the time to find. Updates leave by need (need.c). Where segments are lost some window is held back:
-// opened by and by, it lets the sender send something new, whose SACK shows it what was lost before.
+// Weir's mode. The reader goes on at each deadline; the stream does so only when data from behind the hole proves that
+// what is missing was sent, and when the hole was there for long enough that the sender could notice it: an
+// acknowledgement hides no loss from the sender's congestion control that it had not the time to find. Updates leave by
+// need (need.c). Where segments are lost some window is held back: opened by and by, it lets the sender send something
+// new, whose SACK shows it what was lost before.
 #include "rt/rt.h"
 
 #define HELD_SEGMENTS 2u
@@ -15,14 +16,15 @@ static uint32_t keep_us(const struct rt *rt, const struct rt_line *line)
     return max_u32(rt->settings.keep_us, max_u32(rt_round_trip(rt, line), line->srtt_us));
 }
 
-// A sender without SACK learns of a hole by three more of the same ACK (RFC 5681 §3.2), and halves its window: better than its timeout,
-// where half of what the queue holds still carries the stream, and the frame can come in time. Once for each hole: more of them would be
-// taken for segments that arrived.
+// A sender without SACK learns of a hole by three more of the same ACK (RFC 5681 §3.2), and halves its window: better
+// than its timeout, where half of what the queue holds still carries the stream, and the frame can come in time. Once
+// for each hole: more of them would be taken for segments that arrived.
 static bool worth_telling(const struct rt *rt, const struct rt_line *line)
 {
     const uint32_t rtt = min_u32(rt_round_trip(rt, line), INT32_MAX / 8);
     return !line->sack && rt_lossy(rt) && rt_time_left(rt, line, line->nxt) > (int32_t)rtt &&
-           (uint64_t)line->limit_bytes * rt->settings.period_us >= (uint64_t)2 * rt->settings.frame_bytes * (rtt + rtt / 4);
+           (uint64_t)line->limit_bytes * rt->settings.period_us >=
+               (uint64_t)2 * rt->settings.frame_bytes * (rtt + rtt / 4);
 }
 
 static void acknowledge_later(struct rt *rt, const struct rt_line *line)
@@ -77,15 +79,16 @@ static uint32_t held_bytes(const struct rt *rt, const struct rt_line *line)
     if (!rt_lossy(rt) || !line->sack || rt->repeats >= HELD_SEGMENTS)
         return 0;
     // Of what the queue has beyond three frames: otherwise a frame would come later for it.
-    const uint32_t frames = 3 * rt->settings.frame_bytes, most = line->limit_bytes > frames ? line->limit_bytes - frames : 0;
+    const uint32_t frames = 3 * rt->settings.frame_bytes,
+                   most = line->limit_bytes > frames ? line->limit_bytes - frames : 0;
     return min_u32((HELD_SEGMENTS - rt->repeats) * line->segment_bytes, most);
 }
 
-// Of a frame's last segment, or the window's, a sender with SACK learns by nothing that it is lost: it probes for it after two round trips,
-// but where it is the only one out only after its timeout, since an acknowledgement that is delayed looks like that (RFC 8985 §7.2). So the
-// acknowledgement of the one before waits until the probe should have come. Not where Nagle would wait for it, nor a sender that sends but
-// one at a time; not where the probe would be no sooner than the timeout; and never again from one that repeats what it hears nothing of
-// (deadline.c) meanwhile.
+// Of a frame's last segment, or the window's, a sender with SACK learns by nothing that it is lost: it probes for it
+// after two round trips, but where it is the only one out only after its timeout, since an acknowledgement that is
+// delayed looks like that (RFC 8985 §7.2). So the acknowledgement of the one before waits until the probe should have
+// come. Not where Nagle would wait for it, nor a sender that sends but one at a time; not where the probe would be no
+// sooner than the timeout; and never again from one that repeats what it hears nothing of (deadline.c) meanwhile.
 static void wait_for_tail(struct rt *rt, const struct rt_line *line, const struct rt_news *news, struct rt_order *order)
 {
     const uint32_t rtt = rt_round_trip(rt, line), left = rt_usable(rt, line, line->edge) - line->nxt;
@@ -124,8 +127,9 @@ static void weir_heard(struct rt *rt, const struct rt_line *line, const struct r
 {
     if (rt->hole && seq_lt(rt->hole_nxt, line->nxt) && seq_lt(rt->hole_nxt, rt->frame_seq))
         rt->stats.filled++;
-    // From our SACK to the repetition it drew: a round trip, and what the sender waits for late segments. Where the handshake gave no
-    // sample, because it was repeated, and there are no timestamps, it is all that a live source's receiver learns.
+    // From our SACK to the repetition it drew: a round trip, and what the sender waits for late segments. Where the
+    // handshake gave no sample, because it was repeated, and there are no timestamps, it is all that a live source's
+    // receiver learns.
     if (rt->hole && seq_lt(rt->hole_nxt, line->nxt)) {
         const uint32_t filled_us = max_u32(line->now_us - rt->hole_us, 1);
         rt->fill_us = rt->fill_us ? min_u32(rt->fill_us, filled_us) : filled_us;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which family a socket is of (WEIR_OPTION_FAMILY): both, unless its local address is 0.0.0.0 or an address of one, or it is
-// bound to `any` and marked SOCK_V6ONLY.
+// Which family a socket is of (WEIR_OPTION_FAMILY): both, unless its local address is 0.0.0.0 or an address of one, or
+// it is bound to `any` and marked SOCK_V6ONLY.
 #include "socket/socket.h"
 
 #include "tcp/conn.h"
@@ -13,7 +13,8 @@ static struct weir_endpoint *unbound(struct sock *sock)
         return d->local.port || !weir_addr_is_any(d->local.addr) || datagram_connected(d) ? NULL : &d->local;
     }
     struct tcp_conn *c = sock_conn(sock);
-    return sock->kind != SOCK_TCP || c->state != WEIR_TCP_CLOSED || c->flags & TCP_BOUND || c->remote.port ? NULL : &c->local;
+    return sock->kind != SOCK_TCP || c->state != WEIR_TCP_CLOSED || c->flags & TCP_BOUND || c->remote.port ? NULL
+                                                                                                           : &c->local;
 }
 
 int socket_family_set(struct sock *sock, int32_t family)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The handle table: a handle is (generation, index of a slot), 31 bits. Slots lie in segments that never move; free ones
-// wait in a first-in first-out list, so a slot rests as long as possible before its next use. A stale handle could only
-// name a stranger after 2^(31 - WEIR_CFG_SOCKET_INDEX_BITS) uses of one slot, each after SLOTS_RESTING others.
+// The handle table: a handle is (generation, index of a slot), 31 bits. Slots lie in segments that never move; free
+// ones wait in a first-in first-out list, so a slot rests as long as possible before its next use. A stale handle could
+// only name a stranger after 2^(31 - WEIR_CFG_SOCKET_INDEX_BITS) uses of one slot, each after SLOTS_RESTING others.
 #include "socket/socket.h"
 
 #define INDEX_BITS WEIR_CFG_SOCKET_INDEX_BITS
@@ -57,13 +57,17 @@ static void segment_add(struct handles *handles, struct slots *segment, void **u
 
 #if WEIR_CFG_ALLOCATOR
 
-static uint32_t segment_slots(const struct handles *handles) { return min_u32(handles->limit - handles->slots, SLOTS_PER_SEGMENT); }
+static uint32_t segment_slots(const struct handles *handles)
+{
+    return min_u32(handles->limit - handles->slots, SLOTS_PER_SEGMENT);
+}
 
 static size_t segment_bytes(uint32_t slots) { return sizeof(struct slots) + slots * sizeof(struct slot); }
 
 #define DIRECTORY_FIRST 4u
 
-// Entries that the directory has room for: it doubles, starting with DIRECTORY_FIRST (16,384 slots and 512 bytes at the 6th step).
+// Entries that the directory has room for: it doubles, starting with DIRECTORY_FIRST (16,384 slots and 512 bytes at the
+// 6th step).
 static uint32_t directory_room(uint32_t segment_count)
 {
     if (segment_count == 0)
@@ -124,7 +128,8 @@ void handles_free(struct weir *weir)
     for (uint32_t index = 0; index < handles->segment_count; index++) {
         struct slots *segment = handles->segments[index];
         memory_put(&weir->memory, segment->users, SLOTS_PER_SEGMENT * sizeof *segment->users);
-        memory_put(&weir->memory, segment, segment_bytes(min_u32(handles->slots - index * SLOTS_PER_SEGMENT, SLOTS_PER_SEGMENT)));
+        memory_put(&weir->memory, segment,
+                   segment_bytes(min_u32(handles->slots - index * SLOTS_PER_SEGMENT, SLOTS_PER_SEGMENT)));
     }
     if (room)
         memory_put(&weir->memory, handles->segments, room * sizeof *handles->segments);

@@ -13,8 +13,8 @@ static int find(const struct weir *weir, weir_socket socket, struct datagram **d
     return WEIR_OK;
 }
 
-int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct weir_message *message, const struct weir_slice *slices,
-                             int count)
+int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct weir_message *message,
+                             const struct weir_slice *slices, int count)
 {
     struct datagram *datagram;
     const int error = find(weir, socket, &datagram);
@@ -23,7 +23,8 @@ int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct
     return count < 0 ? WEIR_INVALID : datagram_send(weir, datagram, message, slices, count);
 }
 
-int weir_socket_peek_message(struct weir *weir, weir_socket socket, struct weir_message *message, struct weir_slice *slice)
+int weir_socket_peek_message(struct weir *weir, weir_socket socket, struct weir_message *message,
+                             struct weir_slice *slice)
 {
     struct datagram *datagram;
     const int error = find(weir, socket, &datagram);
@@ -43,5 +44,6 @@ int weir_socket_membership(struct weir *weir, weir_socket socket, struct weir_ad
     const int error = find(weir, socket, &datagram);
     if (error)
         return error;
-    return weir_addr_is_multicast(group) ? datagram_membership(weir, datagram, group, netif_index, join != 0) : WEIR_INVALID;
+    return weir_addr_is_multicast(group) ? datagram_membership(weir, datagram, group, netif_index, join != 0)
+                                         : WEIR_INVALID;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Socket options: one table says for each its range and which sockets have it; what is common to all kinds is done here,
-// the rest is handed to the kind with a value that is already in range.
+// Socket options: one table says for each its range and which sockets have it; what is common to all kinds is done
+// here, the rest is handed to the kind with a value that is already in range.
 #include "socket/socket.h"
 
 #include "tcp/cc_register.h"
@@ -131,7 +131,9 @@ int weir_socket_set(struct weir *weir, weir_socket socket, enum weir_option opti
     case WEIR_OPTION_REUSE_ADDRESS: set_flag(sock, SOCK_REUSE_ADDRESS, value); return WEIR_OK;
     case WEIR_OPTION_BROADCAST: set_flag(sock, SOCK_BROADCAST, value); return WEIR_OK;
     case WEIR_OPTION_BIND_NETIF: return bind_netif(weir, sock, (uint8_t)value);
-    default: return sock_is_datagram(sock) ? datagram_set(weir, sock_datagram(sock), option, value) : tcp_set(weir, sock, option, value);
+    default:
+        return sock_is_datagram(sock) ? datagram_set(weir, sock_datagram(sock), option, value)
+                                      : tcp_set(weir, sock, option, value);
     }
 }
 
@@ -150,7 +152,9 @@ int weir_socket_get(struct weir *weir, weir_socket socket, enum weir_option opti
     case WEIR_OPTION_REUSE_ADDRESS: *value = (sock->flags & SOCK_REUSE_ADDRESS) != 0; return WEIR_OK;
     case WEIR_OPTION_BROADCAST: *value = (sock->flags & SOCK_BROADCAST) != 0; return WEIR_OK;
     case WEIR_OPTION_BIND_NETIF: *value = sock->netif_bound; return WEIR_OK;
-    default: return sock_is_datagram(sock) ? datagram_get(weir, sock_datagram(sock), option, value) : tcp_get(weir, sock, option, value);
+    default:
+        return sock_is_datagram(sock) ? datagram_get(weir, sock_datagram(sock), option, value)
+                                      : tcp_get(weir, sock, option, value);
     }
 }
 

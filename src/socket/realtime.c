@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Real-time streams in the native API: which socket, and whether the settings make sense. The rest is src/tcp/realtime.c and src/rt.
+// Real-time streams in the native API: which socket, and whether the settings make sense. The rest is
+// src/tcp/realtime.c and src/rt.
 #include "weir/realtime.h"
 
 #include "socket/socket.h"
@@ -58,7 +59,8 @@ int weir_realtime_get(struct weir *weir, weir_socket socket, struct weir_realtim
     return error ? error : tcp_realtime_get(c, settings);
 }
 
-int weir_realtime_read(struct weir *weir, weir_socket socket, void *data, uint32_t bytes, struct weir_realtime_frame *frame)
+int weir_realtime_read(struct weir *weir, weir_socket socket, void *data, uint32_t bytes,
+                       struct weir_realtime_frame *frame)
 {
     struct weir_realtime_frame about;
     struct tcp_conn *c;

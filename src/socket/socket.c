@@ -79,7 +79,8 @@ int weir_socket_connect(struct weir *weir, weir_socket socket, const struct weir
     struct sock *sock = handle_sock(weir, socket);
     if (!sock)
         return WEIR_BAD_SOCKET;
-    return sock_is_datagram(sock) ? datagram_connect(weir, sock_datagram(sock), peer) : stream_connect(weir, sock, peer);
+    return sock_is_datagram(sock) ? datagram_connect(weir, sock_datagram(sock), peer)
+                                  : stream_connect(weir, sock, peer);
 }
 
 int weir_socket_listen(struct weir *weir, weir_socket socket, uint32_t backlog)
@@ -161,7 +162,8 @@ void sockets_abort_all(struct weir *weir)
     }
 }
 
-static int endpoints(const struct weir *weir, weir_socket socket, struct weir_endpoint *local, struct weir_endpoint *peer)
+static int endpoints(const struct weir *weir, weir_socket socket, struct weir_endpoint *local,
+                     struct weir_endpoint *peer)
 {
     struct sock *sock = handle_sock(weir, socket);
     if (!sock)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The socket layer, as src/instance.c and its own files see it: it finds the sock behind a handle and leads each call to the
-// layer that owns that kind. Switches on the kind stand in socket.c, option.c and message.c only.
+// The socket layer, as src/instance.c and its own files see it: it finds the sock behind a handle and leads each call
+// to the layer that owns that kind. Switches on the kind stand in socket.c, option.c and message.c only.
 #ifndef SOCKET_SOCKET_H
 #define SOCKET_SOCKET_H
 
@@ -16,7 +16,10 @@ static inline struct datagram *sock_datagram(struct sock *sock) { return (struct
 
 // The stream socket of the last call is rather that of the next one, too.
 #if WEIR_CFG_FAST_PATH
-static inline bool socket_conn_is_recent(const struct weir *weir, weir_socket socket) { return socket == weir->handles.recent && socket; }
+static inline bool socket_conn_is_recent(const struct weir *weir, weir_socket socket)
+{
+    return socket == weir->handles.recent && socket;
+}
 static inline struct tcp_conn *socket_conn_recent(const struct weir *weir) { return weir->handles.recent_conn; }
 static inline void socket_conn_remember(struct weir *weir, weir_socket socket, struct tcp_conn *conn)
 {
@@ -24,7 +27,10 @@ static inline void socket_conn_remember(struct weir *weir, weir_socket socket, s
     weir->handles.recent_conn = conn;
 }
 #else
-static inline bool socket_conn_is_recent(const struct weir *weir, weir_socket socket) { return (void)weir, (void)socket, false; }
+static inline bool socket_conn_is_recent(const struct weir *weir, weir_socket socket)
+{
+    return (void)weir, (void)socket, false;
+}
 static inline struct tcp_conn *socket_conn_recent(const struct weir *weir) { return (void)weir, NULL; }
 static inline void socket_conn_remember(struct weir *weir, weir_socket socket, struct tcp_conn *conn)
 {
@@ -47,12 +53,16 @@ struct sock *handle_at(const struct weir *weir, uint32_t index);
 
 // --- family.c --------------------------------------------------------------------------------------------------------
 #if WEIR_CFG_IP6
-int socket_family_set(struct sock *sock, int32_t family);  // 0, 4 or 6; WEIR_INVALID: none of these, or the socket has a name
+int socket_family_set(struct sock *sock,
+                      int32_t family);  // 0, 4 or 6; WEIR_INVALID: none of these, or the socket has a name
 int32_t socket_family(const struct sock *sock);
 // Whether a socket may be bound to the address; `any` becomes 0.0.0.0 for one of IPv4.
 int socket_family_bind(const struct sock *sock, struct weir_addr *wanted);
 #else
-static inline int socket_family_bind(const struct sock *sock, struct weir_addr *wanted) { return (void)sock, (void)wanted, WEIR_OK; }
+static inline int socket_family_bind(const struct sock *sock, struct weir_addr *wanted)
+{
+    return (void)sock, (void)wanted, WEIR_OK;
+}
 #endif
 
 // Ends every handle with an abort (weir_destroy).

@@ -14,8 +14,14 @@ static const char *const counter_texts[WEIR_COUNT_COUNT] = {
 #undef ROW
 };
 
-const char *weir_counter_name(enum weir_counter counter) { return (unsigned)counter < WEIR_COUNT_COUNT ? counter_names[counter] : "?"; }
-const char *weir_counter_text(enum weir_counter counter) { return (unsigned)counter < WEIR_COUNT_COUNT ? counter_texts[counter] : "?"; }
+const char *weir_counter_name(enum weir_counter counter)
+{
+    return (unsigned)counter < WEIR_COUNT_COUNT ? counter_names[counter] : "?";
+}
+const char *weir_counter_text(enum weir_counter counter)
+{
+    return (unsigned)counter < WEIR_COUNT_COUNT ? counter_texts[counter] : "?";
+}
 #endif
 
 #if WEIR_CFG_TCP_INFO
@@ -39,7 +45,8 @@ static void describe_datagram(struct weir *weir, struct datagram *datagram, stru
         out->send_queue = (uint32_t)bytes;
 }
 
-static bool datagram_walk(struct weir *weir, const struct table *table, struct table_cursor *cursor, struct weir_socket_info *out)
+static bool datagram_walk(struct weir *weir, const struct table *table, struct table_cursor *cursor,
+                          struct weir_socket_info *out)
 {
     struct table_node *node = table_walk(table, cursor);
     if (node)

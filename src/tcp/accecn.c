@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Accurate ECN feedback (RFC 9768): counting what comes marked, telling it, and reading what the peer tells. Nothing found wrong here ever
-// ends a connection: it sends without ECT from then on, or believes the option, or the feedback, no more.
+// Accurate ECN feedback (RFC 9768): counting what comes marked, telling it, and reading what the peer tells. Nothing
+// found wrong here ever ends a connection: it sends without ECT from then on, or believes the option, or the feedback,
+// no more.
 #include "tcp/internal.h"
 #include "tcp/sack.h"
 
@@ -22,8 +23,8 @@ bool accecn_begin(struct weir *weir, struct tcp_conn *c)
     return true;
 }
 
-// Something on the path, or the peer, spoils the field: nothing of ours is sent as ECT any more (§3.2.2.3). What comes is counted as
-// before.
+// Something on the path, or the peer, spoils the field: nothing of ours is sent as ECT any more (§3.2.2.3). What comes
+// is counted as before.
 static void mangled(struct weir *weir, struct tcp_conn *c)
 {
     count_add(weir, WEIR_COUNT_TCP_ECN_MANGLED, (c->tos & TCP_ECN_BITS) != 0);
@@ -37,9 +38,10 @@ static void go_deaf(struct weir *weir, struct tcp_conn *c)
     c->extra->accecn.deaf = true;
 }
 
-// --- handshake -----------------------------------------------------------------------------------------------------------------------
+// --- handshake -------------------------------------------------------------------------------------------------------
 
-// What our SYN or SYN-ACK, which went as Not-ECT, came as. Anything else is an invalid change; of CE, congestion all the same.
+// What our SYN or SYN-ACK, which went as Not-ECT, came as. Anything else is an invalid change; of CE, congestion all
+// the same.
 static bool judge_codepoint(struct weir *weir, struct tcp_conn *c, uint32_t ace)
 {
     if (ace == accecn_shake(TCP_ECT1) || ace == accecn_shake(TCP_ECT0) || ace == accecn_shake(TCP_CE))
@@ -60,7 +62,8 @@ void accecn_handshake_done(struct weir *weir, struct tcp_conn *c, const struct t
     }
 }
 
-void accecn_agreed(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
+void accecn_agreed(struct weir *weir, struct tcp_conn *c, const struct packet *packet,
+                   const struct tcp_segment *segment)
 {
     struct accecn *a = &c->extra->accecn;
     a->last_codepoint = packet->tos & TCP_ECN_BITS;
@@ -77,7 +80,10 @@ void accecn_established(struct weir *weir, struct tcp_conn *c)
         tcp_ecn_react(weir, c, 0);
 }
 
-void accecn_syn_ack_again(struct tcp_conn *c, const struct packet *packet) { c->extra->accecn.shake = (uint8_t)accecn_shake(packet->tos); }
+void accecn_syn_ack_again(struct tcp_conn *c, const struct packet *packet)
+{
+    c->extra->accecn.shake = (uint8_t)accecn_shake(packet->tos);
+}
 
 bool accecn_shake_due(const struct tcp_conn *c) { return c->extra->accecn.shake && !tcp_sack_pending(c); }
 
@@ -85,13 +91,14 @@ bool accecn_shake_due(const struct tcp_conn *c) { return c->extra->accecn.shake 
 void accecn_option_heard(struct weir *weir, struct tcp_conn *c, const struct tcp_options *options)
 {
     const struct tcp_accecn_option *o = &options->accecn;
-    if (!(options->seen & TCP_SEEN_ACCECN) || !((tcp_accecn_has_ect0(o) && !o->ect0) || (tcp_accecn_has_ect1(o) && !o->ect1)))
+    if (!(options->seen & TCP_SEEN_ACCECN) ||
+        !((tcp_accecn_has_ect0(o) && !o->ect0) || (tcp_accecn_has_ect1(o) && !o->ect1)))
         return;
     c->extra->accecn.options_ignored = true;
     count(weir, WEIR_COUNT_TCP_ACCECN_OPTION_BAD);
 }
 
-// --- telling ---------------------------------------------------------------------------------------------------------------------------
+// --- telling ---------------------------------------------------------------------------------------------------------
 
 uint32_t accecn_next_ace(const struct tcp_conn *c) { return (ACCECN_CEP_FIRST + c->extra->ce_received) & 7; }
 
@@ -134,17 +141,19 @@ static uint32_t fields_for(uint32_t kind, const struct accecn *a, uint32_t e0b, 
     return last ? 3 : a->r.ceb != ceb ? 2 : first;
 }
 
-// §3.2.3.3, the simple scheme: an option with every counter that has ever moved, whenever one has moved since the last; where room is
-// scarce, at least those that moved since; and where SACK blocks wait, two of them go before it.
+// §3.2.3.3, the simple scheme: an option with every counter that has ever moved, whenever one has moved since the last;
+// where room is scarce, at least those that moved since; and where SACK blocks wait, two of them go before it.
 uint32_t accecn_option(const struct tcp_conn *c, uint32_t payload, bool again, struct tcp_options *options)
 {
     const struct accecn *a = &c->extra->accecn;
     const bool handshake = a->shake || (a->first_data && payload);
-    const uint32_t kind = a->r.e1b != ACCECN_E1B_FIRST && a->r.e0b == ACCECN_E0B_FIRST ? TCP_OPTION_ACCECN_1 : TCP_OPTION_ACCECN_0;
+    const uint32_t kind =
+        a->r.e1b != ACCECN_E1B_FIRST && a->r.e0b == ACCECN_E0B_FIRST ? TCP_OPTION_ACCECN_1 : TCP_OPTION_ACCECN_0;
     const uint32_t news = fields_for(kind, a, a->told.e0b, a->told.ceb, a->told.e1b);
     if (again || a->options_off || !(news || handshake))
         return 0;
-    uint32_t room = TCP_OPTIONS_MAX - (c->flags & TCP_USE_TIMESTAMPS ? TCP_TIMESTAMPS_ALIGNED_BYTES : 0) - (tcp_sack_pending(c) ? 20u : 0);
+    uint32_t room = TCP_OPTIONS_MAX - (c->flags & TCP_USE_TIMESTAMPS ? TCP_TIMESTAMPS_ALIGNED_BYTES : 0) -
+                    (tcp_sack_pending(c) ? 20u : 0);
     if (payload)
         room = min_u32(room, c->mss / 4u);  // of the smallest segments, data has the most
     uint32_t fields = handshake ? 3 : fields_for(kind, a, ACCECN_E0B_FIRST, 0, ACCECN_E1B_FIRST);
@@ -161,9 +170,10 @@ uint32_t accecn_option(const struct tcp_conn *c, uint32_t payload, bool again, s
     return tcp_accecn_bytes(fields);
 }
 
-// --- counting ----------------------------------------------------------------------------------------------------------------------------
+// --- counting --------------------------------------------------------------------------------------------------------
 
-// §3.2, and when marks are told at once (§3.2.2.5.1): the first after others, and each second, before the counter's three bits go round.
+// §3.2, and when marks are told at once (§3.2.2.5.1): the first after others, and each second, before the counter's
+// three bits go round.
 void accecn_input(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
 {
     struct accecn *a = &c->extra->accecn;
@@ -196,12 +206,13 @@ void accecn_duplicate(struct weir *weir, struct tcp_conn *c)
     count(weir, WEIR_COUNT_TCP_ACCECN_OPTION_LOST);
 }
 
-// --- reading ----------------------------------------------------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------------------------------------
 
 // What the peer's option adds. false: its counters go back, so the ACK was overtaken by a newer one.
 static bool take_option(struct accecn *a, const struct tcp_accecn_option *o, uint32_t *marked)
 {
-    const uint32_t gained = tcp_accecn_has_ce(o) ? (o->ce - a->s.ceb) & TCP_ACCECN_MASK : 0;  // left out: it has not moved
+    // left out: it has not moved
+    const uint32_t gained = tcp_accecn_has_ce(o) ? (o->ce - a->s.ceb) & TCP_ACCECN_MASK : 0;
     if (gained > TCP_ACCECN_MASK / 2)
         return false;
     *marked = gained;
@@ -213,8 +224,9 @@ static bool take_option(struct accecn *a, const struct tcp_accecn_option *o, uin
     return true;
 }
 
-// Packets marked since the last ACK, of which the ACE field tells the remainder by eight. What the ACK covers bounds them; the bytes that
-// an option tells need so many packets at least; without one, the most there can be (§3.2.2.5.2, appendix A.2).
+// Packets marked since the last ACK, of which the ACE field tells the remainder by eight. What the ACK covers bounds
+// them; the bytes that an option tells need so many packets at least; without one, the most there can be (§3.2.2.5.2,
+// appendix A.2).
 static uint32_t packets_marked(uint32_t told, uint32_t covered, uint32_t needed, bool option)
 {
     if (told >= covered || covered < ACCECN_ACE_WRAP)
@@ -222,11 +234,13 @@ static uint32_t packets_marked(uint32_t told, uint32_t covered, uint32_t needed,
     const uint32_t most = covered - ((covered - told) & (ACCECN_ACE_WRAP - 1));
     if (!option)
         return most;
-    const uint32_t least = needed > told ? told + ((needed - told + ACCECN_ACE_WRAP - 1) & ~(ACCECN_ACE_WRAP - 1)) : told;
+    const uint32_t least =
+        needed > told ? told + ((needed - told + ACCECN_ACE_WRAP - 1) & ~(ACCECN_ACE_WRAP - 1)) : told;
     return min_u32(least, most);
 }
 
-// Feedback that cannot be: bytes marked in no packet (§3.2.3.2.5). Bytes alone say little where segments are small, hence three strikes.
+// Feedback that cannot be: bytes marked in no packet (§3.2.3.2.5). Bytes alone say little where segments are small,
+// hence three strikes.
 static void judge_feedback(struct weir *weir, struct tcp_conn *c, uint32_t packets, uint32_t bytes)
 {
     struct accecn *a = &c->extra->accecn;

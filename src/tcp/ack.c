@@ -16,10 +16,11 @@ static bool window_update(struct weir *weir, struct tcp_conn *c, const struct tc
 {
     const uint32_t window = (uint32_t)segment->window << tcp_snd_scale(c);
     const bool changed = window != c->snd.wnd;
-    // SND.WL2 needs no memory: an ACK beyond una is newer than any before. Of equal ones a larger window is news, and a closed one:
-    // any other may have been overtaken.
+    // SND.WL2 needs no memory: an ACK beyond una is newer than any before. Of equal ones a larger window is news, and a
+    // closed one: any other may have been overtaken.
     const bool repeated = c->snd.wl1 == segment->seq && segment->ack == c->snd.una;
-    if (!seq_lt(c->snd.una, segment->ack) && !seq_lt(c->snd.wl1, segment->seq) && !(repeated && (window > c->snd.wnd || !window)))
+    if (!seq_lt(c->snd.una, segment->ack) && !seq_lt(c->snd.wl1, segment->seq) &&
+        !(repeated && (window > c->snd.wnd || !window)))
         return false;
     c->snd.wl1 = segment->seq;
     if (!changed)
@@ -68,19 +69,21 @@ static bool reports_duplicate(const struct tcp_conn *c, const struct tcp_segment
 
 #define ECHO_SLACK_US 2000u  // two ticks of the timestamps' clock
 
-static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, const struct flight_delta *delta,
-                       bool advances)
+static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment,
+                       const struct flight_delta *delta, bool advances)
 {
     uint32_t rtt_us = 0;
     if (delta->rtt_valid)
         rtt_us = max_u32(weir->now - delta->rtt_sent_us, 1);
     else if (advances)  // RFC 7323 §4.1: not one that only SACKs, whose echo is older
         rtt_us = tcp_timestamps_rtt(weir, c, segment);
-    // An echo older than the last transmission of what is acknowledged: an acknowledgement before this one was lost, and the time until the
-    // repetition that drew this one is no round trip. Taken as one, timeouts would feed on themselves.
+    // An echo older than the last transmission of what is acknowledged: an acknowledgement before this one was lost,
+    // and the time until the repetition that drew this one is no round trip. Taken as one, timeouts would feed on
+    // themselves.
     if (!rtt_us || (!delta->rtt_valid && rtt_us > weir->now - delta->newest_sent_us + ECHO_SLACK_US)) {
         if (advances && reports_duplicate(c, segment))
-            tcp_backoff_set(c, 0);  // what we repeated was there already, and the path works: only an acknowledgement was lost
+            tcp_backoff_set(
+                c, 0);  // what we repeated was there already, and the path works: only an acknowledgement was lost
         return;
     }
     rtt_sample(&c->rtt, rtt_us);
@@ -92,8 +95,8 @@ static void sample_rtt(struct weir *weir, struct tcp_conn *c, const struct tcp_s
 // RFC 5681 §2: the five conditions of a duplicate ACK. A window update is none. (No SYN comes so far: step_syn.)
 static bool is_duplicate(const struct tcp_conn *c, const struct tcp_segment *segment, bool window_changed)
 {
-    return segment->ack == c->snd.una && c->snd.una != c->snd.nxt && !segment->length && !(segment->flags & TCP_FIN) && !window_changed &&
-           !(c->attention & ATTEND_PERSIST);
+    return segment->ack == c->snd.una && c->snd.una != c->snd.nxt && !segment->length && !(segment->flags & TCP_FIN) &&
+           !window_changed && !(c->attention & ATTEND_PERSIST);
 }
 
 // What the acknowledgement of our SYN or FIN means for the state.
@@ -123,7 +126,8 @@ static enum tcp_verdict acked_control(struct weir *weir, struct tcp_conn *c)
 // A SYN or FIN that left without a flow is acknowledged, and the segment says nothing else.
 static bool is_control_acked(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
-    return tcp_control_out(c) && segment->ack == c->snd.nxt && !segment->options.sack_count && !c->extra && tcp_ecn_silent(c);
+    return tcp_control_out(c) && segment->ack == c->snd.nxt && !segment->options.sack_count && !c->extra &&
+           tcp_ecn_silent(c);
 }
 
 static enum tcp_verdict control_acked(struct weir *weir, struct tcp_conn *c, uint32_t ack)

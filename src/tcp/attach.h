@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where a flow's log and an interval list live: by need where there is an allocator, within the block they serve otherwise.
+// Where a flow's log and an interval list live: by need where there is an allocator, within the block they serve
+// otherwise.
 #ifndef TCP_ATTACH_H
 #define TCP_ATTACH_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whether the attention word is what it must be (WEIR_CFG_SELF_CHECK): each bit that follows from other state, computed anew.
+// Whether the attention word is what it must be (WEIR_CFG_SELF_CHECK): each bit that follows from other state, computed
+// anew.
 #include "tcp/internal.h"
 
 // What hangs in struct tcp_extra.

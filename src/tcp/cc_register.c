@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Congestion controls that a program registers at run time. They get the indices after those built in, and keep them: nothing is ever
-// taken off the list, so that a connection's index stays good.
+// Congestion controls that a program registers at run time. They get the indices after those built in, and keep them:
+// nothing is ever taken off the list, so that a connection's index stays good.
 #include "tcp/cc_register.h"
 
 void tcp_cc_init(struct weir *weir)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The congestion controls of an instance, by the index that connections and listeners have: those built in (weir_cc_list), then those
-// registered at run time (weir_cc_register). The list ends with NULL.
+// The congestion controls of an instance, by the index that connections and listeners have: those built in
+// (weir_cc_list), then those registered at run time (weir_cc_register). The list ends with NULL.
 #ifndef TCP_CC_REGISTER_H
 #define TCP_CC_REGISTER_H
 
@@ -18,6 +18,7 @@ static inline const struct weir_cc *const *tcp_cc_list(const struct weir *weir) 
 static inline void tcp_cc_init(struct weir *weir) { (void)weir; }
 static inline const struct weir_cc *const *tcp_cc_list(const struct weir *weir) { return (void)weir, weir_cc_list; }
 #endif
-uint8_t tcp_cc_index(const struct weir *weir, const struct weir_cc *cc);  // in tcp_cc_list; of its end: it has none such (option.c)
+// in tcp_cc_list; of its end: it has none such (option.c)
+uint8_t tcp_cc_index(const struct weir *weir, const struct weir_cc *cc);
 
 #endif

@@ -71,7 +71,8 @@ void tcp_close(struct weir *weir, struct sock *sock)
 {
     struct tcp_conn *c = (struct tcp_conn *)sock;
     // Unread data will never be read: the peer must learn of that (RFC 2525 §2.17), as with a linger time of zero.
-    if (sock->kind == SOCK_LISTENER || c->linger_s == 0 || (tcp_receive_queued(c) && tcp_synchronised(c)) || tcp_syn_sent(c)) {
+    if (sock->kind == SOCK_LISTENER || c->linger_s == 0 || (tcp_receive_queued(c) && tcp_synchronised(c)) ||
+        tcp_syn_sent(c)) {
         tcp_abort(weir, sock);
         return;
     }
@@ -86,8 +87,8 @@ void tcp_close(struct weir *weir, struct sock *sock)
         tcp_timers_state(weir, c);  // now it counts
 }
 
-// The connection goes on as a small record; its socket, if it still has an owner, stays to be read and closed. An acknowledgement that it
-// owes is sent at its turn.
+// The connection goes on as a small record; its socket, if it still has an owner, stays to be read and closed. An
+// acknowledgement that it owes is sent at its turn.
 void tcp_enter_time_wait(struct weir *weir, struct tcp_conn *c)
 {
     time_wait_enter(weir, c);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What congestion control is told, through its contract (weir/cc.h): one sample for each acknowledgement, and the events.
+// What congestion control is told, through its contract (weir/cc.h): one sample for each acknowledgement, and the
+// events.
 #include "tcp/internal.h"
 
 void tcp_cc_event_at(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event, uint32_t prior_inflight)
@@ -19,17 +20,22 @@ void tcp_cc_event_at(struct weir *weir, struct tcp_conn *c, enum weir_cc_event e
     tcp_cc(weir, c)->event(c->flow->cc_state, event, &sample, &c->flow->window);
 }
 
-void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event) { tcp_cc_event_at(weir, c, event, 0); }
+void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event)
+{
+    tcp_cc_event_at(weir, c, event, 0);
+}
 
-void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, uint32_t inflight,
-                uint32_t prior_inflight)
+void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked,
+                uint32_t inflight, uint32_t prior_inflight)
 {
     const struct weir_cc *cc = tcp_cc(weir, c);
     const uint32_t cwnd = c->flow->window.cwnd;
     const bool slow_start = cwnd < c->flow->window.ssthresh;
-    // What waits for its moment waits for the window if half of that is used: TCP's own rate lets it be, a limit of the user's may not.
+    // What waits for its moment waits for the window if half of that is used: TCP's own rate lets it be, a limit of the
+    // user's may not.
     const bool stopped = (c->flags & TCP_CWND_LIMITED) != 0;
-    const bool cwnd_limited = (stopped && !tcp_pacing_held(c)) || ((stopped || slow_start) && tcp_half_used(c, prior_inflight));
+    const bool cwnd_limited =
+        (stopped && !tcp_pacing_held(c)) || ((stopped || slow_start) && tcp_half_used(c, prior_inflight));
     const bool recovering = (c->attention & ATTEND_FAST_RECOVERY) != 0 || tcp_ecn_reducing(c);
     const uint32_t rtt_us = delta->rtt_valid ? max_u32(weir->now - delta->rtt_sent_us, 1) : 0;
     uint32_t held = 0;

@@ -5,7 +5,8 @@
 #include "tcp/label.h"
 #include "tcp/sack.h"
 
-_Static_assert(offsetof(struct tcp_conn, node) == offsetof(struct tcp_listener, node), "tcp_sock_of finds either by its node");
+_Static_assert(offsetof(struct tcp_conn, node) == offsetof(struct tcp_listener, node),
+               "tcp_sock_of finds either by its node");
 
 struct tcp_conn *tcp_conn_new(struct weir *weir)
 {
@@ -30,22 +31,23 @@ struct tcp_conn *tcp_conn_new(struct weir *weir)
 
 #define LINEAR_SEARCH_MAX 8  // are looked through as fast as a key is hashed
 
-uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
+uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
+                  uint16_t remote_port)
 {
     if (WEIR_CFG_TCP_CONNECTIONS && WEIR_CFG_TCP_CONNECTIONS <= LINEAR_SEARCH_MAX)
         return 0;
     return (uint32_t)tcp_tuple_hash(weir, local, local_port, remote, remote_port);
 }
 
-static inline bool conn_is(const struct tcp_conn *c, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
-                           uint16_t remote_port)
+static inline bool conn_is(const struct tcp_conn *c, struct weir_addr local, uint16_t local_port,
+                           struct weir_addr remote, uint16_t remote_port)
 {
     return c->remote.port == remote_port && c->local.port == local_port && weir_addr_equal(c->remote.addr, remote) &&
            weir_addr_equal(c->local.addr, local);
 }
 
-static struct tcp_conn *conn_search(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
-                                    uint16_t remote_port)
+static struct tcp_conn *conn_search(struct weir *weir, struct weir_addr local, uint16_t local_port,
+                                    struct weir_addr remote, uint16_t remote_port)
 {
     const uint32_t hash = tcp_hash(weir, local, local_port, remote, remote_port);
     for (struct table_node *node = table_first(&weir->tcp.connections, hash); node; node = node->next) {
@@ -95,7 +97,7 @@ void tcp_ack_now(struct weir *weir, struct tcp_conn *c)
     tcp_wants_output(weir, c);
 }
 
-// --- memory attached while there is something to remember ------------------------------------------------------------------
+// --- memory attached while there is something to remember ------------------------------------------------------------
 
 bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c)
 {
@@ -156,7 +158,8 @@ static void stream_free(struct weir *weir, struct stream **stream)
 // Not while a driver reads it, or the user writes into spans lent by tcp_reserve.
 static void send_free(struct weir *weir, struct tcp_conn *c)
 {
-    const bool reserved = c->send && !(c->attention & ATTEND_CLOSED_BY_USER) && stream_room(c->send) > stream_length(c->send);
+    const bool reserved =
+        c->send && !(c->attention & ATTEND_CLOSED_BY_USER) && stream_room(c->send) > stream_length(c->send);
     if (!tcp_held(c) && !reserved)
         stream_free(weir, &c->send);
 }
@@ -188,12 +191,12 @@ void tcp_conn_idle(struct weir *weir, struct tcp_conn *c)
         stream_free(weir, &c->receive);
     const bool urgent = c->attention & (ATTEND_URGENT_SEND | ATTEND_URGENT_RECEIVED);
     if (c->extra && !c->extra->out_of_order && !tcp_sack_pending(c) && !(c->attention & ATTEND_FIN_AHEAD) && !urgent &&
-        !tcp_ecn_keeps_extra(c) && !tcp_pacing_asked(c) && !tcp_realtime_on(c) && !tcp_deadline_on(c) && !tcp_uto_keeps_extra(c) &&
-        !tcp_low_water_on(c) && !tcp_info_keeps_extra(c))
+        !tcp_ecn_keeps_extra(c) && !tcp_pacing_asked(c) && !tcp_realtime_on(c) && !tcp_deadline_on(c) &&
+        !tcp_uto_keeps_extra(c) && !tcp_low_water_on(c) && !tcp_info_keeps_extra(c))
         extra_free(weir, c);
 }
 
-// --- the end ---------------------------------------------------------------------------------------------------------------
+// --- the end ---------------------------------------------------------------------------------------------------------
 
 void tcp_destroy(struct weir *weir, struct tcp_conn *c)
 {
@@ -237,13 +240,17 @@ void tcp_conn_drop(struct weir *weir, struct tcp_conn *c, int error)
     flow_free(weir, c);
     send_free(weir, c);
     tcp_out_of_order_free(weir, c);
-    sock_event(&weir->socks, &c->sock, (uint8_t)(WEIR_READABLE | WEIR_WRITABLE | WEIR_HANGUP | (error ? WEIR_ERROR : 0)));
+    sock_event(&weir->socks, &c->sock,
+               (uint8_t)(WEIR_READABLE | WEIR_WRITABLE | WEIR_HANGUP | (error ? WEIR_ERROR : 0)));
     tcp_conn_release(weir, c);
 }
 
-// --- path and segment size ---------------------------------------------------------------------------------------------------
+// --- path and segment size -------------------------------------------------------------------------------------------
 
-uint16_t tcp_mss_for_mtu(struct weir_addr remote, uint16_t mtu) { return (uint16_t)(mtu - ip_header_bytes(remote) - TCP_BYTES); }
+uint16_t tcp_mss_for_mtu(struct weir_addr remote, uint16_t mtu)
+{
+    return (uint16_t)(mtu - ip_header_bytes(remote) - TCP_BYTES);
+}
 
 void tcp_mss_update(struct tcp_conn *c)
 {
@@ -253,7 +260,8 @@ void tcp_mss_update(struct tcp_conn *c)
     if (c->flags & TCP_USE_TIMESTAMPS)
         mss -= 12;           // RFC 6691: the option is in every segment
     c->mss = (uint16_t)mss;  // 16 at least: an MTU is 68 or more, a peer's MSS TCP_MSS_MIN, a user's 64
-    if (c->flow)             // the window that shorter ones left must still let one go, or it would wait for an acknowledgement of nothing
+    if (c->flow)  // the window that shorter ones left must still let one go, or it would wait for an acknowledgement of
+                  // nothing
         c->flow->window.cwnd = max_u32(c->flow->window.cwnd, mss);
 }
 
@@ -277,7 +285,7 @@ uint8_t tcp_scale_for(uint32_t receive_limit)
 
 uint32_t tcp_timestamp(const struct weir *weir, uint32_t offset) { return weir->now_ms + offset; }
 
-// --- an established connection out of a handshake ----------------------------------------------------------------------------
+// --- an established connection out of a handshake --------------------------------------------------------------------
 
 static void inherit(struct tcp_conn *c, const struct tcp_listener *listener)
 {
@@ -329,8 +337,8 @@ static int passive_path(struct weir *weir, struct tcp_conn *c, const struct pack
     return ip_path_find(weir, &c->path, &c->local.addr, c->remote.addr, c->sock.netif_bound);
 }
 
-struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener, const struct tcp_open_params *params,
-                                  const struct packet *packet)
+struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener,
+                                  const struct tcp_open_params *params, const struct packet *packet)
 {
     if (listener->accept_count >= listener->backlog)
         return NULL;

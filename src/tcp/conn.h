@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A TCP connection: its block of state, and what the files of src/tcp do to it. Names are RFC 9293's.
-// The hot block stays small (an idle connection is this and nothing else where there is an allocator): queues, flight log,
-// interval list and congestion state are attached while data is outstanding or unread, and let go after idling.
+// The hot block stays small (an idle connection is this and nothing else where there is an allocator): queues, flight
+// log, interval list and congestion state are attached while data is outstanding or unread, and let go after idling.
 #ifndef TCP_CONN_H
 #define TCP_CONN_H
 
@@ -32,7 +32,8 @@ enum tcp_timer {
     TCP_TIMER_COUNT  // and PACE, the next quantum of a paced connection, whose deadline is its schedule (pacing.h)
 };
 
-#define TCP_WINDOW_MOST (1u << 30)  // bytes that a window can be (RFC 7323 §2.3): what lies further away than that is no old number
+// bytes that a window can be (RFC 7323 §2.3): what lies further away than that is no old number
+#define TCP_WINDOW_MOST (1u << 30)
 
 // What it is set to, and what it owes; what asks for the steps has a word of its own (attention.h).
 enum tcp_conn_flag {
@@ -77,10 +78,13 @@ struct tcp_flow {
     struct flight *flight;
     uint32_t recover;          // end of the data outstanding when the last recovery began (RFC 6582)
     uint32_t retransmit_from;  // the search for LOST data begins here
-    uint32_t recovery_una;     // snd.una when the last recovery began, or at its last timeout: only the first one for it reduces ssthresh
-    uint32_t lost_untold;      // bytes marked LOST by a timer, which the congestion control hears of with the next acknowledgement
-    uint32_t rto_due;          // when the RTO runs out, where the send timer waits for something sooner (TCP_WAIT_LAZY: since when it runs)
-    uint8_t wait;              // enum tcp_wait
+    uint32_t recovery_una;  // snd.una when the last recovery began, or at its last timeout: only the first one for it
+                            // reduces ssthresh
+    uint32_t lost_untold;   // bytes marked LOST by a timer, which the congestion control hears of with the next
+                            // acknowledgement
+    uint32_t rto_due;  // when the RTO runs out, where the send timer waits for something sooner (TCP_WAIT_LAZY: since
+                       // when it runs)
+    uint8_t wait;      // enum tcp_wait
 #if WEIR_CFG_TCP_LOSS_RECOVERY
     struct rack rack;
     struct tlp tlp;
@@ -92,8 +96,9 @@ struct tcp_flow {
     struct rtx_probe rtx_probe;
 #endif
 #if WEIR_CFG_TCP_ECN
-    bool ecn_round, ecn_marked;  // nothing beyond ecn_recover is acknowledged yet since a reduction; a mark was its reason
-    uint32_t ecn_recover;        // snd.nxt at that reduction
+    bool ecn_round,
+        ecn_marked;        // nothing beyond ecn_recover is acknowledged yet since a reduction; a mark was its reason
+    uint32_t ecn_recover;  // snd.nxt at that reduction
 #endif
     struct weir_cc_window window;  // cwnd, ssthresh, pacing
     uint64_t cc_state[WEIR_CC_STATE_MAX / 8];
@@ -112,7 +117,8 @@ struct tcp_flow {
     uint32_t lag;                 // bytes acknowledged that are still in the send queue, because a driver holds them
 #endif
 #if !WEIR_CFG_ALLOCATOR
-    uint64_t flight_memory[(sizeof(struct flight) + WEIR_CFG_TCP_FLIGHT_RECORDS * sizeof(struct flight_record) + 7) / 8];
+    uint64_t
+        flight_memory[(sizeof(struct flight) + WEIR_CFG_TCP_FLIGHT_RECORDS * sizeof(struct flight_record) + 7) / 8];
 #endif
 };
 
@@ -254,31 +260,36 @@ struct tcp_open_params {
     uint32_t rtt_us;  // of the handshake; 0: not measured (SYN-ACK was repeated)
 };
 
-// --- conn.c ------------------------------------------------------------------------------------------------------------
+// --- conn.c ----------------------------------------------------------------------------------------------------------
 struct tcp_conn *tcp_conn_new(struct weir *weir);  // closed; NULL: no memory
 struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
                                uint16_t remote_port);
-uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port);
-// An established connection from a completed handshake, queued on the listener for accept. NULL: no memory or the accept queue is full.
-// `packet` is the last of the handshake: without a neighbour cache the answers go where it came from.
-struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener, const struct tcp_open_params *params,
-                                  const struct packet *packet);
-// Ends the connection with a pending error for its user (0: none): unhashed, timers off, queues freed except unread data.
+uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
+                  uint16_t remote_port);
+// An established connection from a completed handshake, queued on the listener for accept. NULL: no memory or the
+// accept queue is full. `packet` is the last of the handshake: without a neighbour cache the answers go where it came
+// from.
+struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener,
+                                  const struct tcp_open_params *params, const struct packet *packet);
+// Ends the connection with a pending error for its user (0: none): unhashed, timers off, queues freed except unread
+// data.
 void tcp_conn_drop(struct weir *weir, struct tcp_conn *c, int error);
 // The one way to change state; asserts the legality table.
 void tcp_set_state(struct weir *weir, struct tcp_conn *c, enum weir_tcp_state state);
 
-// The largest MSS we may announce to, or use towards, a path: its MTU less network and TCP header (RFC 9293 §3.7.1, RFC 6691).
+// The largest MSS we may announce to, or use towards, a path: its MTU less network and TCP header (RFC 9293 §3.7.1, RFC
+// 6691).
 uint16_t tcp_mss_for_mtu(struct weir_addr remote, uint16_t mtu);
 // Window scale to announce for a receive limit (RFC 7323 §2.2).
 uint8_t tcp_scale_for(uint32_t receive_limit);
 // Our timestamp clock now, ms, for a connection's offset.
 uint32_t tcp_timestamp(const struct weir *weir, uint32_t offset);
 
-// Queues a segment without payload that belongs to no connection's output: SYN-ACK of a half-open one, ACK of TIME-WAIT, RST. Computes
-// the checksum. `reply_to` may be NULL (routed); without a neighbour cache it gives the link address.
-bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-               struct ip_params params, const struct tcp_segment *segment);
+// Queues a segment without payload that belongs to no connection's output: SYN-ACK of a half-open one, ACK of
+// TIME-WAIT, RST. Computes the checksum. `reply_to` may be NULL (routed); without a neighbour cache it gives the link
+// address.
+bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local,
+               const struct weir_endpoint *remote, struct ip_params params, const struct tcp_segment *segment);
 // RFC 9293 §3.10.7.1: the reset for a segment that has no connection.
 void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment);
 
@@ -291,7 +302,10 @@ static inline uint16_t tcp_offload_tso(const struct tcp_conn *c)
 {
     return weir_addr_is_v4(c->remote.addr) ? WEIR_NETIF_TSO4 : WEIR_NETIF_TSO6;
 }
-static inline uint8_t tcp_offload_gso(const struct tcp_conn *c) { return weir_addr_is_v4(c->remote.addr) ? WEIR_GSO_TCP4 : WEIR_GSO_TCP6; }
+static inline uint8_t tcp_offload_gso(const struct tcp_conn *c)
+{
+    return weir_addr_is_v4(c->remote.addr) ? WEIR_GSO_TCP4 : WEIR_GSO_TCP6;
+}
 
 // --- input.c: the ACK that just completed a passive connection's handshake ------------------------
 void tcp_input_segment(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment);

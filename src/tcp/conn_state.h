@@ -12,10 +12,20 @@
 // Microseconds of a pause: after 71 minutes as many as 32 bits hold, not few again.
 static inline uint32_t tcp_pause_us(uint32_t ms) { return ms > UINT32_MAX / 1000 ? UINT32_MAX : ms * 1000; }
 
-// A connection that was accepted begins where its handshake has ended: only one that opens has a SYN to be acknowledged, or these states.
-static inline bool tcp_syn_unacked(const struct tcp_conn *c) { return WEIR_CFG_TCP_CONNECT && !(c->flags & TCP_SYN_ACKED); }
-static inline bool tcp_syn_sent(const struct tcp_conn *c) { return WEIR_CFG_TCP_CONNECT && c->state == WEIR_TCP_SYN_SENT; }
-static inline bool tcp_syn_received(const struct tcp_conn *c) { return WEIR_CFG_TCP_CONNECT && c->state == WEIR_TCP_SYN_RECEIVED; }
+// A connection that was accepted begins where its handshake has ended: only one that opens has a SYN to be
+// acknowledged, or these states.
+static inline bool tcp_syn_unacked(const struct tcp_conn *c)
+{
+    return WEIR_CFG_TCP_CONNECT && !(c->flags & TCP_SYN_ACKED);
+}
+static inline bool tcp_syn_sent(const struct tcp_conn *c)
+{
+    return WEIR_CFG_TCP_CONNECT && c->state == WEIR_TCP_SYN_SENT;
+}
+static inline bool tcp_syn_received(const struct tcp_conn *c)
+{
+    return WEIR_CFG_TCP_CONNECT && c->state == WEIR_TCP_SYN_RECEIVED;
+}
 // Window scale shifts; a build that offers none has none.
 static inline uint32_t tcp_snd_scale(const struct tcp_conn *c) { return WEIR_CFG_TCP_WINDOW_SCALE ? c->snd_scale : 0; }
 static inline uint32_t tcp_rcv_scale(const struct tcp_conn *c) { return WEIR_CFG_TCP_WINDOW_SCALE ? c->rcv_scale : 0; }
@@ -30,10 +40,11 @@ static inline bool tcp_attached(const struct tcp_conn *c)
     return ((uintptr_t)c->flow | (uintptr_t)c->send | (uintptr_t)c->receive | (uintptr_t)c->extra) != 0;
 }
 #if WEIR_CFG_FAST_PATH
-// A connection without data opens and closes without a flow, which is for data: of a SYN or FIN that is alone on its way, and left once,
-// the sequence numbers tell all but when. The time stands where its deadline would, and the deadline is worked out only when somebody asks
-// (as with TCP_WAIT_LAZY). Whoever wants to know more than that it was acknowledged has the flow made from it (tcp_conn_attach).
-// Whether such a SYN or FIN is out. (Nothing else can be, without a flow.)
+// A connection without data opens and closes without a flow, which is for data: of a SYN or FIN that is alone on its
+// way, and left once, the sequence numbers tell all but when. The time stands where its deadline would, and the
+// deadline is worked out only when somebody asks (as with TCP_WAIT_LAZY). Whoever wants to know more than that it was
+// acknowledged has the flow made from it (tcp_conn_attach). Whether such a SYN or FIN is out. (Nothing else can be,
+// without a flow.)
 static inline bool tcp_control_out(const struct tcp_conn *c) { return !c->flow && c->snd.una != c->snd.nxt; }
 // Its round trip when it is acknowledged now, with the resolution of a flight log.
 static inline uint32_t tcp_control_rtt(const struct weir *weir, const struct tcp_conn *c)
@@ -42,10 +53,19 @@ static inline uint32_t tcp_control_rtt(const struct weir *weir, const struct tcp
 }
 #else
 static inline bool tcp_control_out(const struct tcp_conn *c) { return (void)c, false; }
-static inline uint32_t tcp_control_rtt(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, 1; }
+static inline uint32_t tcp_control_rtt(const struct weir *weir, const struct tcp_conn *c)
+{
+    return (void)weir, (void)c, 1;
+}
 #endif
-static inline uint32_t tcp_send_queued(const struct tcp_conn *c) { return c->send ? stream_length(c->send) - tcp_held_lag(c) : 0; }
-static inline uint32_t tcp_receive_queued(const struct tcp_conn *c) { return c->receive ? stream_length(c->receive) : 0; }
+static inline uint32_t tcp_send_queued(const struct tcp_conn *c)
+{
+    return c->send ? stream_length(c->send) - tcp_held_lag(c) : 0;
+}
+static inline uint32_t tcp_receive_queued(const struct tcp_conn *c)
+{
+    return c->receive ? stream_length(c->receive) : 0;
+}
 // Sequence number of the first byte in the send queue, and of the byte after its last (where FIN goes).
 static inline uint32_t tcp_data_start(const struct tcp_conn *c) { return c->snd.una + tcp_syn_unacked(c); }
 static inline uint32_t tcp_data_end(const struct tcp_conn *c) { return tcp_data_start(c) + tcp_send_queued(c); }
@@ -54,7 +74,10 @@ static inline uint32_t tcp_unsent(const struct tcp_conn *c)
 {
     return c->attention & ATTEND_FIN_SENT || !c->send ? 0 : tcp_data_end(c) - seq_max(c->snd.nxt, tcp_data_start(c));
 }
-static inline bool tcp_synchronised(const struct tcp_conn *c) { return c->state >= WEIR_TCP_ESTABLISHED && c->state < WEIR_TCP_TIME_WAIT; }
+static inline bool tcp_synchronised(const struct tcp_conn *c)
+{
+    return c->state >= WEIR_TCP_ESTABLISHED && c->state < WEIR_TCP_TIME_WAIT;
+}
 static inline bool tcp_fin_acked(const struct tcp_conn *c)
 {
     return (c->attention & ATTEND_FIN_SENT) && c->snd.una == c->snd.nxt && !tcp_send_queued(c);
@@ -65,14 +88,18 @@ static inline const struct weir_cc *tcp_cc(const struct weir *weir, const struct
     return tcp_cc_list(weir)[TCP_CC_MOST == 1 ? 0 : c->cc];
 }
 #if WEIR_CFG_FAST_PATH
-// Whether what it may send can leave so. (With a user timeout the deadline is another one; a rate's sample needs each byte's stamp.)
+// Whether what it may send can leave so. (With a user timeout the deadline is another one; a rate's sample needs each
+// byte's stamp.)
 static inline bool tcp_control_only(const struct weir *weir, const struct tcp_conn *c)
 {
-    return !tcp_attached(c) && !(c->attention & ~(uint32_t)ATTEND_CONTROL_ONLY) && tcp_ecn_silent(c) && !tcp_syn_received(c) &&
-           !c->user_timeout_s && !tcp_cc(weir, c)->wants_rate;
+    return !tcp_attached(c) && !(c->attention & ~(uint32_t)ATTEND_CONTROL_ONLY) && tcp_ecn_silent(c) &&
+           !tcp_syn_received(c) && !c->user_timeout_s && !tcp_cc(weir, c)->wants_rate;
 }
 #else
-static inline bool tcp_control_only(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, false; }
+static inline bool tcp_control_only(const struct weir *weir, const struct tcp_conn *c)
+{
+    return (void)weir, (void)c, false;
+}
 #endif
 #if WEIR_CFG_REALTIME_SENDER
 static inline bool tcp_deadline_on(const struct tcp_conn *c) { return c->extra && c->extra->deadline.us; }
@@ -95,18 +122,22 @@ static inline void tcp_uto_fill_syn_ack(const struct tcp_listener *listener, str
 }
 static inline bool tcp_uto_owed(const struct tcp_conn *c) { return c->extra && c->extra->uto.owed; }
 #else
-static inline void tcp_uto_fill_syn_ack(const struct tcp_listener *listener, struct tcp_options *options) { (void)listener, (void)options; }
+static inline void tcp_uto_fill_syn_ack(const struct tcp_listener *listener, struct tcp_options *options)
+{
+    (void)listener, (void)options;
+}
 static inline bool tcp_uto_owed(const struct tcp_conn *c) { return (void)c, false; }
 static inline void tcp_uto_chosen(struct tcp_conn *c, uint16_t seconds) { c->user_timeout_s = seconds; }
 #endif
 struct tcp_extra *tcp_conn_extra(struct weir *weir, struct tcp_conn *c);  // made when there is none; NULL: no memory
-void tcp_conn_release(struct weir *weir, struct tcp_conn *c);             // unhashed: frees it when its user is done, too
-void tcp_conn_hash(struct weir *weir, struct tcp_conn *c);                // into the connections' table
+void tcp_conn_release(struct weir *weir, struct tcp_conn *c);  // unhashed: frees it when its user is done, too
+void tcp_conn_hash(struct weir *weir, struct tcp_conn *c);     // into the connections' table
 void tcp_conn_unhash(struct weir *weir, struct tcp_conn *c);
 bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c);  // the flow; false: no memory
 void tcp_conn_idle(struct weir *weir, struct tcp_conn *c);    // lets go of everything an idle connection needs not
 void tcp_mss_update(struct tcp_conn *c);                      // c->mss from path, peer, options
-// The remote end is known: what a peer takes that names no MSS differs by family. (Of one alone tcp_conn_new has said it.)
+// The remote end is known: what a peer takes that names no MSS differs by family. (Of one alone tcp_conn_new has said
+// it.)
 static inline void tcp_mss_assume(struct tcp_conn *c)
 {
     if (WEIR_CFG_IP6)

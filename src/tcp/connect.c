@@ -6,7 +6,8 @@
 #include "tcp/timewait.h"
 
 // *old: what of an earlier connection between the ends is in TIME-WAIT, and may be taken over.
-static int endpoint_choose(struct weir *weir, struct tcp_conn *c, const struct weir_endpoint *peer, struct tcp_time_wait **old)
+static int endpoint_choose(struct weir *weir, struct tcp_conn *c, const struct weir_endpoint *peer,
+                           struct tcp_time_wait **old)
 {
     int error = ip_path_find(weir, &c->path, &c->local.addr, peer->addr, c->sock.netif_bound);
     if (error)
@@ -23,12 +24,14 @@ static int endpoint_choose(struct weir *weir, struct tcp_conn *c, const struct w
 
 int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoint *to)
 {
-    const struct weir_endpoint completed = {ip_addr_complete(weir, to->addr, c->sock.netif_bound), to->port}, *const peer = &completed;
+    const struct weir_endpoint completed = {ip_addr_complete(weir, to->addr, c->sock.netif_bound), to->port},
+                               *const peer = &completed;
     if (c->state == WEIR_TCP_SYN_SENT || c->state == WEIR_TCP_SYN_RECEIVED)
         return WEIR_IN_PROGRESS;
     if (c->state != WEIR_TCP_CLOSED || c->remote.port)
         return WEIR_CONNECTED;
-    if (!peer->port || weir_addr_is_any(peer->addr) || weir_addr_is_multicast(peer->addr) || ip_is_broadcast(weir, peer->addr))
+    if (!peer->port || weir_addr_is_any(peer->addr) || weir_addr_is_multicast(peer->addr) ||
+        ip_is_broadcast(weir, peer->addr))
         return WEIR_INVALID;
     if (weir_addr_is_any(c->local.addr) ? !sock_covers(&c->sock, c->local.addr, peer->addr)
                                         : weir_addr_is_v4(c->local.addr) != weir_addr_is_v4(peer->addr))
@@ -50,7 +53,8 @@ int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoin
     c->our_mss = (uint16_t)min_u32(tcp_mss_for_mtu(peer->addr, c->path.netif->mtu), WEIR_CFG_TCP_MSS_MAX);
     if (c->user_mss)
         c->our_mss = (uint16_t)min_u32(c->our_mss, c->user_mss);
-    c->rcv_scale = WEIR_CFG_TCP_WINDOW_SCALE ? tcp_scale_for(c->receive_limit) : 0;  // offered; a limit changed later does not change it
+    // offered; a limit changed later does not change it
+    c->rcv_scale = WEIR_CFG_TCP_WINDOW_SCALE ? tcp_scale_for(c->receive_limit) : 0;
     tcp_timestamps_open(c, 0, tcp_timestamp_offset(weir, c->local.addr, peer->addr));
     c->progress_ms = c->last_received_ms = weir->now_ms;
     tcp_mss_update(c);
@@ -63,7 +67,8 @@ int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoin
 static void agree(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
 {
     const struct tcp_options *options = &segment->options;
-    c->peer_mss = options->seen & TCP_SEEN_MSS ? (uint16_t)max_u32(options->mss, TCP_MSS_MIN) : ip_family_of(packet->source)->mss_default;
+    c->peer_mss = options->seen & TCP_SEEN_MSS ? (uint16_t)max_u32(options->mss, TCP_MSS_MIN)
+                                               : ip_family_of(packet->source)->mss_default;
     if (WEIR_CFG_TCP_WINDOW_SCALE && options->seen & TCP_SEEN_WINDOW_SCALE) {
         c->flags |= TCP_USE_SCALING;
         c->snd_scale = (uint8_t)min_u32(options->window_scale, 14);
@@ -143,7 +148,8 @@ static void established(struct weir *weir, struct tcp_conn *c, const struct tcp_
 }
 
 // RFC 9293 §3.10.7.3, step by step.
-enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment)
+enum tcp_verdict tcp_input_syn_sent(struct weir *weir, struct tcp_conn *c, const struct packet *packet,
+                                    struct tcp_segment *segment)
 {
     const bool ack_good = segment->flags & TCP_ACK && segment->ack == c->iss + 1 && c->snd.nxt == c->iss + 1;
     if (segment->flags & TCP_ACK && !ack_good) {

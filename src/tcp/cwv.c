@@ -45,8 +45,8 @@ static void phase(const struct weir *weir, struct tcp_conn *c)
 {
     struct tcp_cwv *v = &c->flow->cwv;
     struct weir_cc_window *window = &c->flow->window;
-    // In slow start the sample is of a window half as large. Where cwnd held back what there was to send, it is in use, whatever of that
-    // the acknowledgements tell.
+    // In slow start the sample is of a window half as large. Where cwnd held back what there was to send, it is in use,
+    // whatever of that the acknowledgements tell.
     const uint32_t least = window->cwnd < window->ssthresh ? window->cwnd / 4 : window->cwnd / 2;
     const bool in_use = c->flags & TCP_CWND_LIMITED && !tcp_pacing_held(c);
     const bool unused = v->greatest < least && !in_use, goes_on = unused && v->unused;
@@ -61,8 +61,8 @@ static void phase(const struct weir *weir, struct tcp_conn *c)
     v->phase_ms = weir->now_ms;
 }
 
-// What was acknowledged from one moment until what was in flight then is: a round trip's worth. With the first acknowledgement after a
-// pause it is known what left after it.
+// What was acknowledged from one moment until what was in flight then is: a round trip's worth. With the first
+// acknowledgement after a pause it is known what left after it.
 void tcp_cwv_round(struct weir *weir, struct tcp_conn *c)
 {
     struct tcp_cwv *v = &c->flow->cwv;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Congestion window validation (RFC 7661): how much of cwnd a flow has lately been using, pipeACK. Where that is less than half, as with an
-// application that sends at a rate of its own, cwnd is not validated: it says nothing about the path. It may be kept, so that the
-// application can go faster at once, but not for ever, and a loss then is answered by what was in use and not by what was allowed. (A pause
-// longer than the RTO is answered as RFC 5681 §4.1 has it: the window of before is not kept over it.)
+// Congestion window validation (RFC 7661): how much of cwnd a flow has lately been using, pipeACK. Where that is less
+// than half, as with an application that sends at a rate of its own, cwnd is not validated: it says nothing about the
+// path. It may be kept, so that the application can go faster at once, but not for ever, and a loss then is answered by
+// what was in use and not by what was allowed. (A pause longer than the RTO is answered as RFC 5681 §4.1 has it: the
+// window of before is not kept over it.)
 #ifndef TCP_CWV_H
 #define TCP_CWV_H
 
@@ -32,8 +33,8 @@ struct tcp_cwv {
 void tcp_cwv_attach(struct tcp_conn *c);
 // snd.una has reached round_end.
 void tcp_cwv_round(struct weir *weir, struct tcp_conn *c);
-// What that comes to in a phase that is not validated, where it has nothing new: no more was used than before in this part of the period.
-// false: nothing was done.
+// What that comes to in a phase that is not validated, where it has nothing new: no more was used than before in this
+// part of the period. false: nothing was done.
 static inline bool tcp_cwv_glance(struct tcp_cwv *v, uint32_t now_ms, uint32_t una, uint32_t nxt)
 {
     const uint32_t volume = una - v->from;
@@ -44,24 +45,30 @@ static inline bool tcp_cwv_glance(struct tcp_cwv *v, uint32_t now_ms, uint32_t u
     v->round_end = nxt;
     return true;
 }
-// … and where that is all of what was in flight: no more than was used before, nor than half of cwnd. tcp_cwv_rest does the rest.
+// … and where that is all of what was in flight: no more than was used before, nor than half of cwnd. tcp_cwv_rest does
+// the rest.
 static inline bool tcp_cwv_settled(const struct tcp_cwv *v, uint32_t now_ms, uint32_t una, uint32_t cwnd)
 {
     const uint32_t volume = una - v->from;
-    return v->unused && volume <= v->peak[0] && 2 * volume <= cwnd && now_ms - v->part_ms < CWV_PERIOD_LEAST_MS / CWV_PARTS;
+    return v->unused && volume <= v->peak[0] && 2 * volume <= cwnd &&
+           now_ms - v->part_ms < CWV_PERIOD_LEAST_MS / CWV_PARTS;
 }
 static inline void tcp_cwv_rest(struct tcp_cwv *v, uint32_t una) { v->from = v->round_end = una; }
 // What was in flight as the round trip under way began.
 static inline uint32_t tcp_cwv_burst(const struct tcp_cwv *v) { return v->round_end - v->from; }
 uint32_t tcp_cwv_pipe(const struct tcp_conn *c);  // pipeACK; UINT32_MAX: undefined
-// After the congestion control was told of a loss (`recovery`: fast recovery begins), a mark of congestion or a timeout.
+// After the congestion control was told of a loss (`recovery`: fast recovery begins), a mark of congestion or a
+// timeout.
 void tcp_cwv_loss(const struct weir *weir, struct tcp_conn *c, bool recovery);
 void tcp_cwv_timeout(struct tcp_conn *c);
 void tcp_cwv_recovered(struct tcp_conn *c);
 #else
 static inline void tcp_cwv_attach(struct tcp_conn *c) { (void)c; }
 static inline uint32_t tcp_cwv_pipe(const struct tcp_conn *c) { return (void)c, UINT32_MAX; }
-static inline void tcp_cwv_loss(const struct weir *weir, struct tcp_conn *c, bool recovery) { (void)weir, (void)c, (void)recovery; }
+static inline void tcp_cwv_loss(const struct weir *weir, struct tcp_conn *c, bool recovery)
+{
+    (void)weir, (void)c, (void)recovery;
+}
 static inline void tcp_cwv_timeout(struct tcp_conn *c) { (void)c; }
 static inline void tcp_cwv_recovered(struct tcp_conn *c) { (void)c; }
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sending with a deadline: bundles, chances, and the timeout (deadline.h). The flight log is what remembers when each piece was first sent:
-// neither a bundle nor a chance touches it, so a record's age is that of its data until loss recovery sends it again.
-// Work per call: the records of one flight, which for a stream of frames are few, and of a bundle those of one segment.
+// Sending with a deadline: bundles, chances, and the timeout (deadline.h). The flight log is what remembers when each
+// piece was first sent: neither a bundle nor a chance touches it, so a record's age is that of its data until loss
+// recovery sends it again. Work per call: the records of one flight, which for a stream of frames are few, and of a
+// bundle those of one segment.
 #include "tcp/deadline.h"
 
 #include "tcp/internal.h"
@@ -11,10 +12,10 @@
 #define DOUBLED_MOST 6u      // 10 s then fit 32 bits of µs
 #define RTO_LEAST_US 30000u  // two frames of voice are not a loss
 
-// --- what a segment carries again -------------------------------------------------------------------------------------------------------
+// --- what a segment carries again ------------------------------------------------------------------------------------
 
-// Whole records, since those are what was written and sent at one time, from the newest back; not what the peer holds already at the
-// beginning of it.
+// Whole records, since those are what was written and sent at one time, from the newest back; not what the peer holds
+// already at the beginning of it.
 uint32_t tcp_deadline_bundle(const struct tcp_conn *c, uint32_t end, uint32_t most)
 {
     struct flight *f = c->flow->flight;
@@ -40,7 +41,8 @@ bool tcp_deadline_due(const struct tcp_conn *c, uint32_t *start, uint32_t *end)
     if (index == f->count)
         return false;
     *start = flight_record_start(f, index);
-    while (index < f->count && !(flight_at(f, index)->sent & FLIGHT_SACKED) && flight_record_start(f, index) - *start < c->mss)
+    while (index < f->count && !(flight_at(f, index)->sent & FLIGHT_SACKED) &&
+           flight_record_start(f, index) - *start < c->mss)
         index++;
     *end = seq_min(flight_record_start(f, index), *start + c->mss);
     return true;
@@ -60,21 +62,25 @@ void tcp_deadline_left(const struct weir *weir, struct tcp_conn *c, uint32_t seq
     d->repeated = c->snd.nxt;
 }
 
-// --- when -------------------------------------------------------------------------------------------------------------------------------
+// --- when ------------------------------------------------------------------------------------------------------------
 
-// An acknowledgement that takes longer than this does not come. Where one was given up before and no round trip has been measured since, it
-// may only have taken longer, as behind a queue that has grown: the next one has twice the time (as RFC 6298 §5.5 has it, and §5.7, Karn).
+// An acknowledgement that takes longer than this does not come. Where one was given up before and no round trip has
+// been measured since, it may only have taken longer, as behind a queue that has grown: the next one has twice the time
+// (as RFC 6298 §5.5 has it, and §5.7, Karn).
 static uint32_t patience_us(const struct weir *weir, const struct tcp_conn *c)
 {
     const uint32_t srtt = rtt_smoothed(&c->rtt);
-    const uint32_t us = srtt + max_u32(min_u32(c->rtt.rttvar4_us, srtt), srtt / 4) + SLACK_US + weir->port->granularity_us;
+    const uint32_t us =
+        srtt + max_u32(min_u32(c->rtt.rttvar4_us, srtt), srtt / 4) + SLACK_US + weir->port->granularity_us;
     return min_u32(us, DEADLINE_MOST_US) << c->extra->deadline.doubled;
 }
 
-// So long after it was sent a piece may have its last chance and still come in time; 0: its acknowledgement would not have come by then.
+// So long after it was sent a piece may have its last chance and still come in time; 0: its acknowledgement would not
+// have come by then.
 static uint32_t last_chance_us(const struct weir *weir, const struct tcp_conn *c)
 {
-    const uint32_t srtt = rtt_smoothed(&c->rtt), slack = SLACK_US + weir->port->granularity_us, way = srtt / 2 + srtt / 8 + slack;
+    const uint32_t srtt = rtt_smoothed(&c->rtt), slack = SLACK_US + weir->port->granularity_us,
+                   way = srtt / 2 + srtt / 8 + slack;
     return c->extra->deadline.us >= srtt + slack + way ? c->extra->deadline.us - way : 0;
 }
 
@@ -83,7 +89,8 @@ static uint32_t next_to_give(const struct tcp_conn *c)
 {
     struct flight *f = c->flow->flight;
     uint32_t index = 0;
-    while (index < f->count && (flight_at(f, index)->sent & FLIGHT_FLAGS || seq_le(flight_at(f, index)->end, c->extra->deadline.given)))
+    while (index < f->count &&
+           (flight_at(f, index)->sent & FLIGHT_FLAGS || seq_le(flight_at(f, index)->end, c->extra->deadline.given)))
         index++;
     return index;
 }
@@ -138,10 +145,10 @@ uint32_t tcp_deadline_rto(const struct tcp_conn *c)
     return max_u32(rtt_timeout(&rtt, c->backoff), RTO_LEAST_US);
 }
 
-// --- what came of it --------------------------------------------------------------------------------------------------------------------
+// --- what came of it -------------------------------------------------------------------------------------------------
 
-// The peer acknowledges each bundle at once, and reports what of it it had (RFC 2883). What it had not, beside the newest, was lost before;
-// as was what a chance has brought. More than fits a segment was not brought by one.
+// The peer acknowledges each bundle at once, and reports what of it it had (RFC 2883). What it had not, beside the
+// newest, was lost before; as was what a chance has brought. More than fits a segment was not brought by one.
 bool tcp_deadline_loss_repaired(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
     if (!c->flow || !seq_lt(c->snd.una, segment->ack))
@@ -150,7 +157,8 @@ bool tcp_deadline_loss_repaired(const struct tcp_conn *c, const struct tcp_segme
     const bool duplicate = c->flags & TCP_USE_SACK && tcp_dsack_reported(segment);
     if (!duplicate && c->extra->deadline.chance)
         return true;
-    const uint32_t had = duplicate ? seq_max(c->snd.una, seq_min(segment->options.sack[0].right, segment->ack)) : c->snd.una;
+    const uint32_t had =
+        duplicate ? seq_max(c->snd.una, seq_min(segment->options.sack[0].right, segment->ack)) : c->snd.una;
     if (segment->ack - had > c->mss)
         return false;
     for (uint32_t index = 0; index < f->count; index++)
@@ -183,7 +191,7 @@ void tcp_deadline_tell(struct weir *weir, struct tcp_conn *c)
     tcp_cc_event(weir, c, WEIR_CC_EXIT_RECOVERY);
 }
 
-// --- the option -------------------------------------------------------------------------------------------------------------------------
+// --- the option ------------------------------------------------------------------------------------------------------
 
 int tcp_deadline_set(struct weir *weir, struct tcp_conn *c, uint32_t us)
 {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sending with a deadline (WEIR_OPTION_SEND_DEADLINE_US): what is written is of use for so long. Plain TCP on the wire, to any peer:
-//   bundles      a segment of new data begins with the older data that is not acknowledged yet and fits before it: what one loss took,
-//                the next segment brings, without waiting for a round trip
-//   chances      what is unacknowledged when its acknowledgement should have come is sent again: when half a round trip is left until its
-//                deadline, and when a round trip has passed without news (then two, four: behind a queue that has grown nothing is lost,
-//                and repeating it would feed the queue); no more than a segment each
-//   the timeout  is max(2 SRTT, 30 ms), and is not doubled before the deadline of what waits has passed (as of thin streams elsewhere)
-// The network is not deceived: more bytes go, but not more segments than frames and losses ask for, all within the peer's window; what is
-// sent again counts for pacing and PRR; and a loss that a bundle or a chance has mended is told to the congestion control, once a round
-// trip, like that behind a tail-loss probe (RFC 8985 §7.4.2). Data is never left out: a peer that reads in order gets all of it.
+// Sending with a deadline (WEIR_OPTION_SEND_DEADLINE_US): what is written is of use for so long. Plain TCP on the wire,
+// to any peer:
+//   bundles      a segment of new data begins with the older data that is not acknowledged yet and fits before it: what
+//                one loss took, the next segment brings, without waiting for a round trip
+//   chances      what is unacknowledged when its acknowledgement should have come is sent again: when half a round trip
+//                is left until its deadline, and when a round trip has passed without news (then two, four: behind a
+//                queue that has grown nothing is lost, and repeating it would feed the queue); no more than a segment
+//                each
+//   the timeout  is max(2 SRTT, 30 ms), and is not doubled before the deadline of what waits has passed (as of thin
+//                streams elsewhere)
+// The network is not deceived: more bytes go, but not more segments than frames and losses ask for, all within the
+// peer's window; what is sent again counts for pacing and PRR; and a loss that a bundle or a chance has mended is told
+// to the congestion control, once a round trip, like that behind a tail-loss probe (RFC 8985 §7.4.2). Data is never
+// left out: a peer that reads in order gets all of it.
 #ifndef TCP_DEADLINE_H
 #define TCP_DEADLINE_H
 
@@ -33,10 +37,10 @@ struct tcp_deadline {
     uint32_t given;     // what ends at or below it has had its last chance
     uint32_t repeated;  // snd.nxt at the last chance: acknowledgements of what is below say nothing of the round trip
     uint32_t round;     // a loss that was mended is told once until snd.una reaches it
-    uint8_t doubled;    // how often the time that an acknowledgement is given was doubled since a round trip was measured
-    bool due;           // output gives a chance next
-    bool chance;        // `repeated` is meaningful: snd.una is below it
-    bool told;          // … `round`
+    uint8_t doubled;  // how often the time that an acknowledgement is given was doubled since a round trip was measured
+    bool due;         // output gives a chance next
+    bool chance;      // `repeated` is meaningful: snd.una is below it
+    bool told;        // … `round`
 };
 
 // Of a connection with a deadline (tcp_deadline_on), all but those of the option: one without is asked for that alone.
@@ -44,7 +48,8 @@ struct tcp_deadline {
 uint32_t tcp_deadline_bundle(const struct tcp_conn *c, uint32_t end, uint32_t most);
 // What a chance that is due sends. false: none is.
 bool tcp_deadline_due(const struct tcp_conn *c, uint32_t *start, uint32_t *end);
-void tcp_deadline_left(const struct weir *weir, struct tcp_conn *c, uint32_t seq, uint32_t end, bool chance);  // a segment left
+// a segment left
+void tcp_deadline_left(const struct weir *weir, struct tcp_conn *c, uint32_t seq, uint32_t end, bool chance);
 // µs until the next chance; 0: none.
 uint32_t tcp_deadline_wait(const struct weir *weir, const struct tcp_conn *c);
 void tcp_deadline_fire(struct weir *weir, struct tcp_conn *c);
@@ -63,18 +68,28 @@ void tcp_deadline_bequeath(const struct tcp_conn *c, struct tcp_listener *listen
 int tcp_deadline_listener_set(struct tcp_listener *listener, uint32_t us);
 int32_t tcp_deadline_listener_get(const struct tcp_listener *listener);
 #else
-static inline uint32_t tcp_deadline_bundle(const struct tcp_conn *c, uint32_t end, uint32_t most) { return (void)c, (void)most, end; }
+static inline uint32_t tcp_deadline_bundle(const struct tcp_conn *c, uint32_t end, uint32_t most)
+{
+    return (void)c, (void)most, end;
+}
 static inline bool tcp_deadline_due(const struct tcp_conn *c, uint32_t *start, uint32_t *end)
 {
     return (void)c, (void)start, (void)end, false;
 }
-static inline void tcp_deadline_left(const struct weir *weir, struct tcp_conn *c, uint32_t seq, uint32_t end, bool chance)
+static inline void tcp_deadline_left(const struct weir *weir, struct tcp_conn *c, uint32_t seq, uint32_t end,
+                                     bool chance)
 {
     (void)weir, (void)c, (void)seq, (void)end, (void)chance;
 }
-static inline uint32_t tcp_deadline_wait(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, 0; }
+static inline uint32_t tcp_deadline_wait(const struct weir *weir, const struct tcp_conn *c)
+{
+    return (void)weir, (void)c, 0;
+}
 static inline void tcp_deadline_fire(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
-static inline bool tcp_deadline_ahead(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, false; }
+static inline bool tcp_deadline_ahead(const struct weir *weir, const struct tcp_conn *c)
+{
+    return (void)weir, (void)c, false;
+}
 static inline uint32_t tcp_deadline_rto(const struct tcp_conn *c) { return (void)c, 0; }
 static inline bool tcp_deadline_loss_repaired(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
@@ -92,7 +107,10 @@ static inline void tcp_deadline_inherit(struct weir *weir, struct tcp_conn *c, c
 {
     (void)weir, (void)c, (void)listener;
 }
-static inline void tcp_deadline_bequeath(const struct tcp_conn *c, struct tcp_listener *listener) { (void)c, (void)listener; }
+static inline void tcp_deadline_bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
+{
+    (void)c, (void)listener;
+}
 static inline int tcp_deadline_listener_set(struct tcp_listener *listener, uint32_t us)
 {
     return (void)listener, (void)us, WEIR_NOT_SUPPORTED;

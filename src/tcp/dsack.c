@@ -33,6 +33,7 @@ bool tcp_dsack_reported(const struct tcp_segment *segment)
         return false;
     if (seq_in(first->left, segment->ack - TCP_WINDOW_MOST, segment->ack))
         return true;
-    return segment->options.sack_count > 1 && tcp_sack_sane(second) && seq_in(first->left, second->left, second->right) &&
+    return segment->options.sack_count > 1 && tcp_sack_sane(second) &&
+           seq_in(first->left, second->left, second->right) &&
            seq_in(first->right, second->left + 1, second->right + 1);
 }

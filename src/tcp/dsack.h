@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Duplicate SACK (RFC 2883): what came twice is told to the peer with the next ACK, once; and what the peer tells of its own. recovery.c
-// undoes with it what was for nothing (undo.c), RACK waits longer for what is late (rack.c).
+// Duplicate SACK (RFC 2883): what came twice is told to the peer with the next ACK, once; and what the peer tells of
+// its own. recovery.c undoes with it what was for nothing (undo.c), RACK waits longer for what is late (rack.c).
 #ifndef TCP_DSACK_H
 #define TCP_DSACK_H
 
@@ -30,7 +30,10 @@ static inline void tcp_dsack_owe(struct weir *weir, struct tcp_conn *c, uint32_t
 }
 static inline bool tcp_dsack_owed(const struct tcp_extra *extra) { return (void)extra, false; }
 static inline void tcp_dsack_sent(struct tcp_conn *c) { (void)c; }
-static inline uint8_t tcp_dsack_fill(const struct tcp_extra *extra, struct tcp_sack_block *first) { return (void)extra, (void)first, 0; }
+static inline uint8_t tcp_dsack_fill(const struct tcp_extra *extra, struct tcp_sack_block *first)
+{
+    return (void)extra, (void)first, 0;
+}
 static inline bool tcp_dsack_reported(const struct tcp_segment *segment) { return (void)segment, false; }
 #endif
 

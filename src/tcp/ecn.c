@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Classic ECN (RFC 3168), and what both kinds have in common. ecn.h says what each function is for; ecn_offer.c negotiates for listeners,
-// accecn.c counts.
+// Classic ECN (RFC 3168), and what both kinds have in common. ecn.h says what each function is for; ecn_offer.c
+// negotiates for listeners, accecn.c counts.
 #include "tcp/internal.h"
 
 // ATTEND_ECN: there is something to do, or to watch, with each segment.
@@ -10,7 +10,7 @@ static void settle(struct tcp_conn *c)
     tcp_attend(c, ATTEND_ECN, busy);
 }
 
-// --- handshake ---------------------------------------------------------------------------------------------------------------------------
+// --- handshake -------------------------------------------------------------------------------------------------------
 
 bool tcp_ecn_begin(struct weir *weir, struct tcp_conn *c, struct tcp_ecn_open open)
 {
@@ -22,8 +22,8 @@ bool tcp_ecn_begin(struct weir *weir, struct tcp_conn *c, struct tcp_ecn_open op
     }
     if (c->ecn == TCP_ECN_ACCURATE && !accecn_begin(weir, c))
         return false;
-    // Who sent or got a SYN or SYN-ACK without ECN cannot know what the peer made of it: it echoes, and sends nothing that could be marked
-    // (RFC 3168 §6.1.1, RFC 9768 §3.1.5).
+    // Who sent or got a SYN or SYN-ACK without ECN cannot know what the peer made of it: it echoes, and sends nothing
+    // that could be marked (RFC 3168 §6.1.1, RFC 9768 §3.1.5).
     if (!c->ecn_plain)
         c->tos |= TCP_ECT0;
     count(weir, c->ecn == TCP_ECN_ACCURATE ? WEIR_COUNT_TCP_ACCECN : WEIR_COUNT_TCP_ECN);
@@ -58,7 +58,8 @@ static uint8_t agreed(uint32_t asked, uint32_t ace)
     return asked == TCP_ECN_CLASSIC && (ace & (ACE_ECE | ACE_CWR)) == ACE_ECE ? TCP_ECN_CLASSIC : TCP_ECN_OFF;
 }
 
-void tcp_ecn_agree(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
+void tcp_ecn_agree(struct weir *weir, struct tcp_conn *c, const struct packet *packet,
+                   const struct tcp_segment *segment)
 {
     struct tcp_ecn_open open = {.mode = 0};
     if (!(segment->flags & TCP_ACK)) {
@@ -85,13 +86,13 @@ void tcp_ecn_established(struct weir *weir, struct tcp_conn *c)
 
 void tcp_ecn_syn_ack_again(struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
 {
-    const bool same =
-        (segment->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK) && segment->ack == c->iss + 1 && segment->seq + 1 == c->rcv.nxt;
+    const bool same = (segment->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK) && segment->ack == c->iss + 1 &&
+                      segment->seq + 1 == c->rcv.nxt;
     if (c->ecn == TCP_ECN_ACCURATE && same && accecn_ace(segment))
         accecn_syn_ack_again(c, packet);
 }
 
-// --- what leaves -------------------------------------------------------------------------------------------------------------------
+// --- what leaves -----------------------------------------------------------------------------------------------------
 
 static void stamp_syn(struct weir *weir, struct tcp_conn *c, struct tcp_segment *segment)
 {
@@ -145,10 +146,12 @@ bool tcp_ecn_no_tso_marked(const struct tcp_conn *c)
     return c->ecn == TCP_ECN_ACCURATE ? (accecn_next_ace(c) & ACE_CWR) != 0 : c->ecn_cwr;
 }
 
-// --- what comes ----------------------------------------------------------------------------------------------------------------------
+// --- what comes ------------------------------------------------------------------------------------------------------
 
-// RFC 3168 §6.1.3: from the first mark on every ACK says ECE, until CWR comes; a packet with both begins anew. Only data can be marked.
-void tcp_ecn_input_marked(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
+// RFC 3168 §6.1.3: from the first mark on every ACK says ECE, until CWR comes; a packet with both begins anew. Only
+// data can be marked.
+void tcp_ecn_input_marked(struct weir *weir, struct tcp_conn *c, const struct packet *packet,
+                          const struct tcp_segment *segment)
 {
     if (c->ecn == TCP_ECN_ACCURATE) {
         accecn_input(weir, c, packet, segment);
@@ -170,7 +173,8 @@ void tcp_ecn_input_marked(struct weir *weir, struct tcp_conn *c, const struct pa
     settle(c);
 }
 
-// What was outstanding at the last reduction is acknowledged when something beyond it is: that saw the CWR (RFC 3168 §6.1.2).
+// What was outstanding at the last reduction is acknowledged when something beyond it is: that saw the CWR (RFC 3168
+// §6.1.2).
 static void round_end(struct tcp_conn *c)
 {
     if (!c->flow || !c->flow->ecn_round || !seq_lt(c->flow->ecn_recover, c->snd.una))
@@ -179,7 +183,8 @@ static void round_end(struct tcp_conn *c)
     settle(c);
 }
 
-bool tcp_ecn_ack_marked(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
+bool tcp_ecn_ack_marked(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment,
+                        struct flight_delta *delta)
 {
     settle(c);
     round_end(c);
@@ -197,7 +202,7 @@ bool tcp_ecn_ack_marked(struct weir *weir, struct tcp_conn *c, const struct tcp_
     return true;
 }
 
-// --- the sender's answer ---------------------------------------------------------------------------------------------------------------
+// --- the sender's answer ---------------------------------------------------------------------------------------------
 
 void tcp_ecn_reduced_now(struct tcp_conn *c)
 {
@@ -239,7 +244,7 @@ void tcp_ecn_undone(struct tcp_conn *c)
     settle(c);
 }
 
-// --- looking -----------------------------------------------------------------------------------------------------------------------------
+// --- looking ---------------------------------------------------------------------------------------------------------
 
 bool tcp_ecn_keeps_extra(const struct tcp_conn *c)
 {
@@ -248,7 +253,7 @@ bool tcp_ecn_keeps_extra(const struct tcp_conn *c)
 uint32_t tcp_ecn_received_ce(const struct tcp_conn *c) { return c->extra ? c->extra->ce_received : 0; }
 uint32_t tcp_ecn_delivered_ce(const struct tcp_conn *c) { return c->extra ? c->extra->ce_delivered : 0; }
 
-// --- options ---------------------------------------------------------------------------------------------------------------------------
+// --- options ---------------------------------------------------------------------------------------------------------
 
 void tcp_ecn_default(const struct weir *weir, struct tcp_conn *c) { c->ecn = weir->tcp.ecn & 3u; }
 
@@ -270,6 +275,7 @@ int tcp_ecn_set(struct sock *sock, int32_t value)
 
 int tcp_ecn_get(const struct sock *sock, int32_t *value)
 {
-    *value = 1 + (sock->kind == SOCK_LISTENER ? ((const struct tcp_listener *)sock)->ecn : ((const struct tcp_conn *)sock)->ecn);
+    *value = 1 + (sock->kind == SOCK_LISTENER ? ((const struct tcp_listener *)sock)->ecn
+                                              : ((const struct tcp_conn *)sock)->ecn);
     return WEIR_OK;
 }

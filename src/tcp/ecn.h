@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Explicit congestion notification: a router marks a packet in place of dropping it, the receiver tells the sender, the sender slows down.
-// Classic feedback (RFC 3168) is one bit, ECE, in every ACK until the sender answers with CWR: it tells of one mark a round trip. Accurate
-// feedback (RFC 9768, accecn.h) is a counter. Here is what the rest of TCP asks of both.
+// Explicit congestion notification: a router marks a packet in place of dropping it, the receiver tells the sender, the
+// sender slows down. Classic feedback (RFC 3168) is one bit, ECE, in every ACK until the sender answers with CWR: it
+// tells of one mark a round trip. Accurate feedback (RFC 9768, accecn.h) is a counter. Here is what the rest of TCP
+// asks of both.
 //
-// Only new data goes as ECT(0): neither SYN, nor ACKs, nor probes, nor what is sent again (RFC 3168 §6.1.4 to 6.1.6). The low bits of a
-// connection's tos are what new data gets. A mark is answered as a loss without a loss: WEIR_CC_ECN, once for all that was outstanding
-// then, and never beside a reduction for a loss in the same window.
+// Only new data goes as ECT(0): neither SYN, nor ACKs, nor probes, nor what is sent again (RFC 3168 §6.1.4 to 6.1.6).
+// The low bits of a connection's tos are what new data gets. A mark is answered as a loss without a loss: WEIR_CC_ECN,
+// once for all that was outstanding then, and never beside a reduction for a loss in the same window.
 #ifndef TCP_ECN_H
 #define TCP_ECN_H
 
 #include "tcp/listen.h"
 
-// A SYN without an answer goes once more with the flags; the third, and what follows, goes without (RFC 9768 §3.1.4.1: a network that
-// drops it for the flags is rarer than one that drops it for want of room). Likewise the SYN-ACK (§3.2.3.2.2).
+// A SYN without an answer goes once more with the flags; the third, and what follows, goes without (RFC 9768 §3.1.4.1:
+// a network that drops it for the flags is rarer than one that drops it for want of room). Likewise the SYN-ACK
+// (§3.2.3.2.2).
 #define ECN_TRIES 2u
 
 #define ACE_ECE 1u  // flags as a number: accecn_ace
@@ -23,15 +25,17 @@
 // What a listener that wants `asked` agrees on with a first SYN.
 struct tcp_ecn_open tcp_ecn_offered(uint8_t asked, const struct packet *packet, const struct tcp_segment *syn);
 // Another SYN for the same. false: it contradicts the first, the connection is to be reset (RFC 9768 §3.1.5).
-bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t asked, const struct packet *packet, const struct tcp_segment *syn);
-// Flags of the SYN-ACK, and an option in the first one; or of a bare ACK before the handshake is done. `unanswered`: SYN-ACKs that timed
-// out.
+bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t asked, const struct packet *packet,
+                           const struct tcp_segment *syn);
+// Flags of the SYN-ACK, and an option in the first one; or of a bare ACK before the handshake is done. `unanswered`:
+// SYN-ACKs that timed out.
 void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first, struct tcp_segment *segment);
 // A connection begins with what was agreed; false: no memory. Then comes the ACK that ended the handshake.
 bool tcp_ecn_begin(struct weir *weir, struct tcp_conn *c, struct tcp_ecn_open open);
 void tcp_ecn_handshake_done(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *ack);
 // Active open: the peer's SYN-ACK or (simultaneous open) SYN; and when the connection stands.
-void tcp_ecn_agree(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment);
+void tcp_ecn_agree(struct weir *weir, struct tcp_conn *c, const struct packet *packet,
+                   const struct tcp_segment *segment);
 void tcp_ecn_established(struct weir *weir, struct tcp_conn *c);
 // A SYN-ACK again, for a connection that had it: its ACK tells what codepoint this one had.
 void tcp_ecn_syn_ack_again(struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment);
@@ -46,8 +50,12 @@ static inline void tcp_ecn_forget_flags(struct tcp_segment *segment)
 static inline uint8_t tcp_ecn_wants(const struct tcp_listener *listener) { return listener->ecn; }
 static inline void tcp_ecn_bequeath(const struct tcp_conn *c, struct tcp_listener *listener) { listener->ecn = c->ecn; }
 static inline bool tcp_ecn_accurate(const struct tcp_conn *c) { return c->ecn == TCP_ECN_ACCURATE; }
-static inline bool tcp_ecn_silent(const struct tcp_conn *c) { return c->ecn < TCP_ECN_CLASSIC; }  // nothing was agreed on, or asked for
-static inline bool tcp_ecn_agreed(const struct tcp_conn *c) { return c->state >= WEIR_TCP_ESTABLISHED && c->ecn >= TCP_ECN_CLASSIC; }
+// nothing was agreed on, or asked for
+static inline bool tcp_ecn_silent(const struct tcp_conn *c) { return c->ecn < TCP_ECN_CLASSIC; }
+static inline bool tcp_ecn_agreed(const struct tcp_conn *c)
+{
+    return c->state >= WEIR_TCP_ESTABLISHED && c->ecn >= TCP_ECN_CLASSIC;
+}
 int tcp_ecn_set(struct sock *sock, int32_t value);  // WEIR_OPTION_ECN
 int tcp_ecn_get(const struct sock *sock, int32_t *value);
 void tcp_ecn_default(const struct weir *weir, struct tcp_conn *c);
@@ -61,7 +69,8 @@ static inline uint8_t tcp_ecn_wanted(uint8_t asked)
 // --- what leaves ---
 uint8_t tcp_ecn_stamp_marked(struct weir *weir, struct tcp_conn *c, struct tcp_segment *segment, bool again);
 static inline uint8_t tcp_ecn_tos_bare(const struct tcp_conn *c) { return c->tos & (uint8_t)~TCP_ECN_BITS; }
-// Sets the ECN flags of a segment, otherwise complete, of segment->length bytes of data; returns its tos. `again`: it was sent before.
+// Sets the ECN flags of a segment, otherwise complete, of segment->length bytes of data; returns its tos. `again`: it
+// was sent before.
 static inline uint8_t tcp_ecn_stamp(struct weir *weir, struct tcp_conn *c, struct tcp_segment *segment, bool again)
 {
     segment->accurate = false;
@@ -76,23 +85,30 @@ static inline void tcp_ecn_left(struct tcp_conn *c, const struct tcp_segment *se
 }
 // The next segment has CWR set, which devices that cut large ones put on the first piece alone: it must not be cut.
 bool tcp_ecn_no_tso_marked(const struct tcp_conn *c);
-static inline bool tcp_ecn_no_tso(const struct tcp_conn *c) { return c->attention & ATTEND_ECN && tcp_ecn_no_tso_marked(c); }
+static inline bool tcp_ecn_no_tso(const struct tcp_conn *c)
+{
+    return c->attention & ATTEND_ECN && tcp_ecn_no_tso_marked(c);
+}
 
 // The option of accurate feedback. Returns how many bytes of header it takes.
-static inline uint32_t tcp_ecn_option(const struct tcp_conn *c, uint32_t payload, bool again, struct tcp_options *options)
+static inline uint32_t tcp_ecn_option(const struct tcp_conn *c, uint32_t payload, bool again,
+                                      struct tcp_options *options)
 {
     return c->ecn == TCP_ECN_ACCURATE ? accecn_option(c, payload, again, options) : 0;
 }
 // A bare ACK is due before any data.
 static inline bool tcp_ecn_ack_first(const struct tcp_conn *c)
 {
-    return c->attention & ATTEND_ECN && c->ecn == TCP_ECN_ACCURATE && c->state >= WEIR_TCP_ESTABLISHED && accecn_shake_due(c);
+    return c->attention & ATTEND_ECN && c->ecn == TCP_ECN_ACCURATE && c->state >= WEIR_TCP_ESTABLISHED &&
+           accecn_shake_due(c);
 }
 
 // --- what comes ---
-void tcp_ecn_input_marked(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment);
+void tcp_ecn_input_marked(struct weir *weir, struct tcp_conn *c, const struct packet *packet,
+                          const struct tcp_segment *segment);
 // An acceptable segment.
-static inline void tcp_ecn_input(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
+static inline void tcp_ecn_input(struct weir *weir, struct tcp_conn *c, const struct packet *packet,
+                                 const struct tcp_segment *segment)
 {
     if (c->ecn >= TCP_ECN_CLASSIC)
         tcp_ecn_input_marked(weir, c, packet, segment);
@@ -108,9 +124,12 @@ static inline bool tcp_ecn_unusual(const struct tcp_conn *c, const struct packet
 {
     return (packet->tos & TCP_ECN_BITS) == TCP_CE && c->ecn >= TCP_ECN_CLASSIC;
 }
-bool tcp_ecn_ack_marked(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta);
-// What an ACK that is not overtaken feeds back: delta->ce. true: there was a mark; tcp_ecn_react follows when losses were looked for.
-static inline bool tcp_ecn_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
+bool tcp_ecn_ack_marked(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment,
+                        struct flight_delta *delta);
+// What an ACK that is not overtaken feeds back: delta->ce. true: there was a mark; tcp_ecn_react follows when losses
+// were looked for.
+static inline bool tcp_ecn_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment,
+                               struct flight_delta *delta)
 {
     return c->ecn >= TCP_ECN_CLASSIC && (c->attention & ATTEND_ECN || segment->flags & TCP_ECE) &&
            tcp_ecn_ack_marked(weir, c, segment, delta);
@@ -129,14 +148,16 @@ void tcp_ecn_undone(struct tcp_conn *c);  // … which was a mistake
 // A mark reduced the window, and what was outstanding then is not all acknowledged: a loss in it asks for no more.
 static inline bool tcp_ecn_reducing(const struct tcp_conn *c)
 {
-    return c->attention & ATTEND_ECN && c->flow && c->flow->ecn_round && c->flow->ecn_marked && seq_le(c->snd.una, c->flow->ecn_recover);
+    return c->attention & ATTEND_ECN && c->flow && c->flow->ecn_round && c->flow->ecn_marked &&
+           seq_le(c->snd.una, c->flow->ecn_recover);
 }
 
 bool tcp_ecn_keeps_extra(const struct tcp_conn *c);
 uint32_t tcp_ecn_received_ce(const struct tcp_conn *c);
 uint32_t tcp_ecn_delivered_ce(const struct tcp_conn *c);
 #else
-static inline struct tcp_ecn_open tcp_ecn_offered(uint8_t asked, const struct packet *packet, const struct tcp_segment *syn)
+static inline struct tcp_ecn_open tcp_ecn_offered(uint8_t asked, const struct packet *packet,
+                                                  const struct tcp_segment *syn)
 {
     (void)asked, (void)packet, (void)syn;
     return (struct tcp_ecn_open){0};
@@ -146,7 +167,8 @@ static inline bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t aske
 {
     return (void)open, (void)asked, (void)packet, (void)syn, true;
 }
-static inline void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first, struct tcp_segment *segment)
+static inline void tcp_ecn_answer(struct tcp_ecn_open *open, uint32_t unanswered, bool first,
+                                  struct tcp_segment *segment)
 {
     (void)open, (void)unanswered, (void)first, (void)segment;
 }
@@ -158,27 +180,36 @@ static inline void tcp_ecn_handshake_done(struct weir *weir, struct tcp_conn *c,
 {
     (void)weir, (void)c, (void)ack;
 }
-static inline void tcp_ecn_agree(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
+static inline void tcp_ecn_agree(struct weir *weir, struct tcp_conn *c, const struct packet *packet,
+                                 const struct tcp_segment *segment)
 {
     (void)weir, (void)c, (void)packet, (void)segment;
 }
 static inline void tcp_ecn_established(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
-static inline void tcp_ecn_syn_ack_again(struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
+static inline void tcp_ecn_syn_ack_again(struct tcp_conn *c, const struct packet *packet,
+                                         const struct tcp_segment *segment)
 {
     (void)c, (void)packet, (void)segment;
 }
 static inline void tcp_ecn_forget_flags(struct tcp_segment *segment) { (void)segment; }
 static inline bool tcp_ecn_cookie_accurate(const struct tcp_segment *ack) { return (void)ack, false; }
 static inline uint8_t tcp_ecn_wants(const struct tcp_listener *listener) { return (void)listener, TCP_ECN_OFF; }
-static inline void tcp_ecn_bequeath(const struct tcp_conn *c, struct tcp_listener *listener) { (void)c, (void)listener; }
+static inline void tcp_ecn_bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
+{
+    (void)c, (void)listener;
+}
 static inline bool tcp_ecn_accurate(const struct tcp_conn *c) { return (void)c, false; }
 static inline bool tcp_ecn_silent(const struct tcp_conn *c) { return (void)c, true; }
 static inline bool tcp_ecn_agreed(const struct tcp_conn *c) { return (void)c, false; }
 static inline int tcp_ecn_set(struct sock *sock, int32_t value) { return (void)sock, (void)value, WEIR_NOT_SUPPORTED; }
-static inline int tcp_ecn_get(const struct sock *sock, int32_t *value) { return (void)sock, (void)value, WEIR_NOT_SUPPORTED; }
+static inline int tcp_ecn_get(const struct sock *sock, int32_t *value)
+{
+    return (void)sock, (void)value, WEIR_NOT_SUPPORTED;
+}
 static inline void tcp_ecn_default(const struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline uint8_t tcp_ecn_wanted(uint8_t asked) { return (void)asked, TCP_ECN_OFF; }
-static inline uint32_t tcp_ecn_option(const struct tcp_conn *c, uint32_t payload, bool again, struct tcp_options *options)
+static inline uint32_t tcp_ecn_option(const struct tcp_conn *c, uint32_t payload, bool again,
+                                      struct tcp_options *options)
 {
     return (void)c, (void)payload, (void)again, (void)options, 0;
 }
@@ -190,15 +221,23 @@ static inline uint8_t tcp_ecn_stamp(struct weir *weir, struct tcp_conn *c, struc
     segment->accurate = false;
     return c->tos;
 }
-static inline void tcp_ecn_left(struct tcp_conn *c, const struct tcp_segment *segment, bool again) { (void)c, (void)segment, (void)again; }
+static inline void tcp_ecn_left(struct tcp_conn *c, const struct tcp_segment *segment, bool again)
+{
+    (void)c, (void)segment, (void)again;
+}
 static inline bool tcp_ecn_no_tso(const struct tcp_conn *c) { return (void)c, false; }
-static inline void tcp_ecn_input(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
+static inline void tcp_ecn_input(struct weir *weir, struct tcp_conn *c, const struct packet *packet,
+                                 const struct tcp_segment *segment)
 {
     (void)weir, (void)c, (void)packet, (void)segment;
 }
 static inline void tcp_ecn_duplicate(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
-static inline bool tcp_ecn_unusual(const struct tcp_conn *c, const struct packet *packet) { return (void)c, (void)packet, false; }
-static inline bool tcp_ecn_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
+static inline bool tcp_ecn_unusual(const struct tcp_conn *c, const struct packet *packet)
+{
+    return (void)c, (void)packet, false;
+}
+static inline bool tcp_ecn_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment,
+                               struct flight_delta *delta)
 {
     return (void)weir, (void)c, (void)segment, (void)delta, false;
 }

@@ -8,16 +8,19 @@ struct tcp_ecn_open tcp_ecn_offered(uint8_t asked, const struct packet *packet, 
     struct tcp_ecn_open open = {.mode = TCP_ECN_OFF, .codepoint = (uint8_t)(packet->tos & TCP_ECN_BITS)};
     if (asked == TCP_ECN_OFF || !ace)
         return open;
-    // RFC 9768 §3.1.3: what is neither the request of RFC 3168 nor none is one for accurate feedback, of this version or a later one.
+    // RFC 9768 §3.1.3: what is neither the request of RFC 3168 nor none is one for accurate feedback, of this version
+    // or a later one.
     if (asked == TCP_ECN_ACCURATE && ace != (ACE_ECE | ACE_CWR))
         open.mode = TCP_ECN_ACCURATE;
-    // A SYN is never ECN-capable (RFC 3168 §6.1.1): one that comes so went through something that spoils the field, and marks with it.
+    // A SYN is never ECN-capable (RFC 3168 §6.1.1): one that comes so went through something that spoils the field, and
+    // marks with it.
     else if ((ace & (ACE_ECE | ACE_CWR)) == (ACE_ECE | ACE_CWR) && open.codepoint == TCP_NOT_ECT)
         open.mode = TCP_ECN_CLASSIC;
     return open;
 }
 
-bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t asked, const struct packet *packet, const struct tcp_segment *syn)
+bool tcp_ecn_offered_again(struct tcp_ecn_open *open, uint8_t asked, const struct packet *packet,
+                           const struct tcp_segment *syn)
 {
     const uint32_t ace = accecn_ace(syn);
     open->codepoint = (uint8_t)(packet->tos & TCP_ECN_BITS);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The flight log is a window [head, head + count) sliding through an array. Acknowledged records leave at the head, new ones
-// come at the end; when the end is reached the records move back to the beginning or the array doubles. A record is inserted
-// in the middle by moving the shorter side that has room. Work per call: a binary search, the records covered, one memmove.
+// The flight log is a window [head, head + count) sliding through an array. Acknowledged records leave at the head, new
+// ones come at the end; when the end is reached the records move back to the beginning or the array doubles. A record
+// is inserted in the middle by moving the shorter side that has room. Work per call: a binary search, the records
+// covered, one memmove.
 #include "tcp/flight.h"
 
 #define FLIGHT_LIMIT \
-    (WEIR_CFG_TCP_FLIGHT_RECORDS && WEIR_CFG_TCP_FLIGHT_RECORDS < FLIGHT_RECORDS_MAX ? WEIR_CFG_TCP_FLIGHT_RECORDS : FLIGHT_RECORDS_MAX)
+    (WEIR_CFG_TCP_FLIGHT_RECORDS && WEIR_CFG_TCP_FLIGHT_RECORDS < FLIGHT_RECORDS_MAX ? WEIR_CFG_TCP_FLIGHT_RECORDS \
+                                                                                     : FLIGHT_RECORDS_MAX)
 #define FLIGHT_FIRST 8u   // capacity at first
 #define FLIGHT_GATHER 8u  // records that flight_next_lost puts together
 
@@ -17,11 +19,17 @@ void flight_init(struct flight *f, uint16_t capacity, uint32_t start)
 }
 
 #if WEIR_CFG_ALLOCATOR
-static size_t capacity_bytes(uint32_t capacity) { return sizeof(struct flight) + capacity * sizeof(struct flight_record); }
+static size_t capacity_bytes(uint32_t capacity)
+{
+    return sizeof(struct flight) + capacity * sizeof(struct flight_record);
+}
 
 size_t flight_first_bytes(void) { return capacity_bytes(min_u32(FLIGHT_FIRST, FLIGHT_LIMIT)); }
 size_t flight_bytes(const struct flight *f) { return capacity_bytes(f->capacity); }
-void flight_begin(struct flight *f, uint32_t start) { flight_init(f, (uint16_t)min_u32(FLIGHT_FIRST, FLIGHT_LIMIT), start); }
+void flight_begin(struct flight *f, uint32_t start)
+{
+    flight_init(f, (uint16_t)min_u32(FLIGHT_FIRST, FLIGHT_LIMIT), start);
+}
 
 // Doubles the capacity, records at the beginning. false: at the limit, or no memory.
 static bool flight_grow(struct memory *memory, struct flight **flight)
@@ -61,8 +69,9 @@ static uint32_t flight_find(const struct flight *f, uint32_t seq)
     return low;
 }
 
-// Joins record after record with its neighbour where both have the same flags: nothing but times gets coarser. Pairs only, so that
-// one pass over a full log pays for as many insertions as it has joined, and the times stay as fine as they can.
+// Joins record after record with its neighbour where both have the same flags: nothing but times gets coarser. Pairs
+// only, so that one pass over a full log pays for as many insertions as it has joined, and the times stay as fine as
+// they can.
 static void flight_join_pairs(struct flight *f)
 {
     struct flight_record *const r = flight_at(f, 0);
@@ -159,7 +168,8 @@ static void flight_cut(struct memory *memory, struct flight **flight, uint32_t l
         flight_split(*flight, right);
 }
 
-// Joins record `index` with the one before it when both are SACKED (times no longer matter), or both retransmitted at one time.
+// Joins record `index` with the one before it when both are SACKED (times no longer matter), or both retransmitted at
+// one time.
 static bool flight_merge_back(struct flight *f, uint32_t index)
 {
     if (index == 0 || index >= f->count)
@@ -217,15 +227,16 @@ static void flight_came(struct flight_delta *delta, uint32_t sent, uint32_t end,
     }
 }
 
-// Whether the record may be the first part of a joined one that was cut: its time is that of the last byte of the whole, and a round trip
-// from there would come out too short.
+// Whether the record may be the first part of a joined one that was cut: its time is that of the last byte of the
+// whole, and a round trip from there would come out too short.
 static bool flight_time_vague(struct flight *f, const struct flight_record *r)
 {
     return seq_lt(flight_record_start(f, (uint32_t)(r - flight_at(f, 0))), f->coarse);
 }
 
 // What the delivery says about the path, too. `vague`: it is no sample of the round trip.
-static void flight_delivered(struct flight_delta *delta, const struct flight_record *r, uint32_t end, uint32_t bytes, bool vague)
+static void flight_delivered(struct flight_delta *delta, const struct flight_record *r, uint32_t end, uint32_t bytes,
+                             bool vague)
 {
     const uint32_t sent = r->sent;
     flight_came(delta, sent, end, bytes);
@@ -243,7 +254,8 @@ static void flight_delivered(struct flight_delta *delta, const struct flight_rec
 }
 
 // `bytes` at the front of the log, of a record with flags, are cumulatively acknowledged.
-static void flight_acked_flagged(struct flight *f, const struct flight_record *r, uint32_t end, uint32_t bytes, struct flight_delta *delta)
+static void flight_acked_flagged(struct flight *f, const struct flight_record *r, uint32_t end, uint32_t bytes,
+                                 struct flight_delta *delta)
 {
     if (r->sent & FLIGHT_SACKED) {
         f->sacked -= bytes;  // delivered when it was SACKED
@@ -300,7 +312,8 @@ void flight_acked(struct flight *f, uint32_t una, struct flight_delta *delta)
     delta->retransmitted_acked |= retransmitted_before;
 }
 
-void flight_sacked(struct memory *memory, struct flight **flight, uint32_t left, uint32_t right, struct flight_delta *delta)
+void flight_sacked(struct memory *memory, struct flight **flight, uint32_t left, uint32_t right,
+                   struct flight_delta *delta)
 {
     if (!flight_clip(*flight, &left, right))
         return;
@@ -339,8 +352,10 @@ void flight_detect(struct flight *f, uint32_t mss, struct flight_delta *delta)
     f->detected = seq_max(f->detected, f->start);
     uint32_t bytes = 0, ranges = 0, limit = f->detected;
     bool reached = false, in_range = false;
-    // From the highest SACKED byte down: once enough is SACKED above, all below is lost; below `detected` it already is.
-    for (uint32_t index = flight_find(f, f->fack - 1) + 1; index-- > 0 && seq_lt(f->detected, flight_at(f, index)->end);) {
+    // From the highest SACKED byte down: once enough is SACKED above, all below is lost; below `detected` it already
+    // is.
+    for (uint32_t index = flight_find(f, f->fack - 1) + 1;
+         index-- > 0 && seq_lt(f->detected, flight_at(f, index)->end);) {
         struct flight_record *r = flight_at(f, index);
         const uint32_t length = r->end - flight_record_start(f, index);
         if (r->sent & FLIGHT_SACKED) {
@@ -426,7 +441,8 @@ bool flight_next_lost(struct flight *f, uint32_t from, uint32_t *start, uint32_t
         return false;
     *start = seq_max(from, flight_record_start(f, index));
     flight_lost_passed(f, from, *start);
-    // Small neighbours go together (RFC 9293 §3.8.6 lets segments be cut anew), but only a few: this is called for each segment.
+    // Small neighbours go together (RFC 9293 §3.8.6 lets segments be cut anew), but only a few: this is called for each
+    // segment.
     const uint32_t last = min_u32(index + FLIGHT_GATHER, f->count);
     while (index < last && f->record[f->head + index].sent & FLIGHT_LOST)
         *end = f->record[f->head + index++].end;

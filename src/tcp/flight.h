@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The flight log: what is between snd.una and snd.nxt, one record per transmitted burst, oldest first, without gaps.
-// It times segments (Karn), is the SACK scoreboard (RFC 6675), and tells RACK and F-RTO what was delivered, and when it was sent.
-// Records are split where a SACK block or a retransmission begins or ends; bounded; when full, neighbours with equal flags
-// are joined (keeping the later time), and if that fails the split is refused.
+// It times segments (Karn), is the SACK scoreboard (RFC 6675), and tells RACK and F-RTO what was delivered, and when it
+// was sent. Records are split where a SACK block or a retransmission begins or ends; bounded; when full, neighbours
+// with equal flags are joined (keeping the later time), and if that fails the split is refused.
 #ifndef TCP_FLIGHT_H
 #define TCP_FLIGHT_H
 
@@ -19,8 +19,8 @@ enum flight_flag {
 #define FLIGHT_FLAGS (FLIGHT_STEP_US - 1)  // the low bits of `sent`
 
 #if WEIR_CFG_TCP_RATE
-// What was known of the delivery when a record was sent (rate.c). Times have the resolution of `sent`, so that no interval comes out
-// shorter than the round trip that is measured from it.
+// What was known of the delivery when a record was sent (rate.c). Times have the resolution of `sent`, so that no
+// interval comes out shorter than the round trip that is measured from it.
 struct flight_stamp {
     uint32_t delivered;      // bytes: snd.una and what is SACKED above it
     uint32_t delivered_us;   // when that last grew
@@ -46,16 +46,17 @@ struct flight_record {
 #endif
 };
 
-// Bounds the work of one split: a memmove of half of them at the most, 640 KB. Where there is an allocator, a connection has at most so
-// many full segments in flight (flight_bytes_most), so that each may have a record of its own. A log that joins records because it is full
-// forgets what was SACKed, and that goes again for nothing: with every second segment lost 4,096 records were 6 MB.
+// Bounds the work of one split: a memmove of half of them at the most, 640 KB. Where there is an allocator, a
+// connection has at most so many full segments in flight (flight_bytes_most), so that each may have a record of its
+// own. A log that joins records because it is full forgets what was SACKed, and that goes again for nothing: with every
+// second segment lost 4,096 records were 6 MB.
 #define FLIGHT_RECORDS_MAX 65535u
 struct flight {
-    uint32_t start;                  // sequence number of the first byte in flight (snd.una)
-    uint32_t sacked, lost;           // bytes with that flag
-    uint32_t fack;                   // end of the highest SACKED record; start when none
-    uint32_t coarse;                 // records that begin below it may have been joined: their time is that of their last byte only
-    uint32_t detected;               // below it each record has a flag: flight_detect, or RACK, has found all of what was sent once
+    uint32_t start;         // sequence number of the first byte in flight (snd.una)
+    uint32_t sacked, lost;  // bytes with that flag
+    uint32_t fack;          // end of the highest SACKED record; start when none
+    uint32_t coarse;    // records that begin below it may have been joined: their time is that of their last byte only
+    uint32_t detected;  // below it each record has a flag: flight_detect, or RACK, has found all of what was sent once
     uint16_t head, count, capacity;  // records [head, head + count) are in use
     uint16_t retransmitted;          // records with FLIGHT_RETRANSMITTED (0: the fast path may skip looking)
 #if WEIR_CFG_ALLOCATOR
@@ -67,7 +68,9 @@ struct flight {
 #endif
     struct flight_record record[];
 };
-#else  // flight_simple.c: without SACK what is LOST is one range, what was sent again is all below one number, and one segment is timed
+// flight_simple.c: without SACK what is LOST is one range, what was sent again is all below one number, and one segment
+// is timed
+#else
 struct flight {
     uint32_t start, end;           // snd.una; snd.nxt
     uint32_t lost_from, lost;      // [lost_from, lost_from + lost) is LOST
@@ -86,7 +89,7 @@ struct flight_delta {
     uint32_t delivered;  // bytes newly delivered: cumulatively acknowledged and not SACKed before, or newly SACKED
     uint32_t sacked;     // the part of `delivered` that was newly SACKED
     uint32_t newly_lost;
-    uint32_t ce;               // bytes that the peer says came marked (tcp_ecn_ack): not the log's business, but it goes along
+    uint32_t ce;  // bytes that the peer says came marked (tcp_ecn_ack): not the log's business, but it goes along
     uint32_t rtt_sent_us;      // `sent` of the newest record delivered that was never retransmitted
     bool rtt_valid;            // never when the same cumulative ACK covers a retransmission: it waited for that (Karn)
     bool retransmitted_acked;  // some delivered record had been retransmitted
@@ -95,9 +98,11 @@ struct flight_delta {
     struct flight_stamp stamp;  // of that record
     uint32_t newest_end;        // end of that record; stamp.delivered when it was sent again
 #endif
-    // For RACK and F-RTO. Of the caller: what was SACKED before, and the limit of what may be believed of a retransmission.
+    // For RACK and F-RTO. Of the caller: what was SACKED before, and the limit of what may be believed of a
+    // retransmission.
     uint32_t fack;      // flight->fack before this acknowledgement
-    uint32_t young_us;  // with limit_young: what was sent again later cannot be what this acknowledges (RFC 8985 §6.2, step 2)
+    uint32_t young_us;  // with limit_young: what was sent again later cannot be what this acknowledges (RFC 8985 §6.2,
+                        // step 2)
     bool limit_young;
     bool late_valid;      // of the log: the next two are known
     uint32_t late_us;     // transmission time of the delivered record that was sent last, of two at one time the higher
@@ -113,7 +118,8 @@ static inline bool flight_sent_after(uint32_t sent_us, uint32_t end, uint32_t ot
     return sent_us == other_us ? seq_lt(other_end, end) : seq_lt(other_us, sent_us);
 }
 
-// Allocator builds: a log begins with 8 records, in memory of flight_first_bytes, and may move to a larger place (attach.h).
+// Allocator builds: a log begins with 8 records, in memory of flight_first_bytes, and may move to a larger place
+// (attach.h).
 size_t flight_first_bytes(void);
 size_t flight_bytes(const struct flight *flight);  // of the place where it is now
 void flight_begin(struct flight *flight, uint32_t start);
@@ -145,7 +151,10 @@ static inline bool flight_stamped(const struct flight *f) { return !f->unstamped
 #elif WEIR_CFG_TCP_SACK
 static inline void flight_stamp(const struct flight *f, struct flight_record *r) { (void)f, (void)r; }
 static inline void flight_stamp_first(struct flight *f, uint32_t now_us) { (void)f, (void)now_us; }
-static inline void flight_stamp_take(struct flight_delta *delta, const struct flight_record *r) { (void)delta, (void)r; }
+static inline void flight_stamp_take(struct flight_delta *delta, const struct flight_record *r)
+{
+    (void)delta, (void)r;
+}
 #endif
 
 #if !WEIR_CFG_TCP_RATE
@@ -153,7 +162,10 @@ static inline bool flight_stamped(const struct flight *f) { return (void)f, fals
 #endif
 
 #if WEIR_CFG_TCP_SACK
-static inline uint32_t flight_end(const struct flight *f) { return f->count ? f->record[f->head + f->count - 1].end : f->start; }
+static inline uint32_t flight_end(const struct flight *f)
+{
+    return f->count ? f->record[f->head + f->count - 1].end : f->start;
+}
 // Record `index`, its first byte, and when it was sent.
 static inline struct flight_record *flight_at(struct flight *f, uint32_t index) { return &f->record[f->head + index]; }
 static inline uint32_t flight_record_start(const struct flight *f, uint32_t index)
@@ -164,7 +176,10 @@ static inline uint32_t flight_time(uint32_t sent) { return sent & ~FLIGHT_FLAGS;
 static inline bool flight_any_resent(const struct flight *f) { return f->retransmitted != 0; }
 #if WEIR_CFG_ALLOCATOR
 // The search for what is LOST may begin here.
-static inline uint32_t flight_first_lost(const struct flight *f) { return f->lost ? seq_max(f->start, f->marks.first_lost) : f->start; }
+static inline uint32_t flight_first_lost(const struct flight *f)
+{
+    return f->lost ? seq_max(f->start, f->marks.first_lost) : f->start;
+}
 // Whether something may have been sent again at this time or before, and is neither SACKED nor LOST.
 static inline bool flight_resent_since(const struct flight *f, uint32_t sent_us)
 {
@@ -192,11 +207,17 @@ static inline void flight_lost_passed(struct flight *f, uint32_t from, uint32_t 
 #else  // a log of a few records is searched from its beginning, and its queues keep what is in flight low
 static inline uint32_t flight_bytes_most(uint32_t mss) { return (void)mss, UINT32_MAX; }
 static inline uint32_t flight_first_lost(const struct flight *f) { return f->start; }
-static inline bool flight_resent_since(const struct flight *f, uint32_t sent_us) { return (void)f, (void)sent_us, true; }
+static inline bool flight_resent_since(const struct flight *f, uint32_t sent_us)
+{
+    return (void)f, (void)sent_us, true;
+}
 static inline void flight_resent_none(struct flight *f) { (void)f; }
 static inline void flight_resent_note(struct flight *f, uint32_t sent_us) { (void)f, (void)sent_us; }
 static inline void flight_lost_note(struct flight *f, uint32_t start) { (void)f, (void)start; }
-static inline void flight_lost_passed(struct flight *f, uint32_t from, uint32_t until) { (void)f, (void)from, (void)until; }
+static inline void flight_lost_passed(struct flight *f, uint32_t from, uint32_t until)
+{
+    (void)f, (void)from, (void)until;
+}
 #endif
 // The record with which a search for what was sent once, and is neither SACKED nor LOST, may begin.
 uint32_t flight_first_plain(const struct flight *flight);
@@ -229,8 +250,8 @@ static inline uint32_t flight_outstanding(const struct flight *f) { return fligh
 // RFC 6675 pipe: bytes thought to be in the network.
 static inline uint32_t flight_pipe(const struct flight *f) { return flight_outstanding(f) - f->sacked - f->lost; }
 
-// Whether the log agrees with the connection: it covers [una, nxt), and no more of it is SACKED and LOST than there is. False can only be a
-// fault of this program; memory must not be read by such numbers.
+// Whether the log agrees with the connection: it covers [una, nxt), and no more of it is SACKED and LOST than there is.
+// False can only be a fault of this program; memory must not be read by such numbers.
 static inline bool flight_sound(const struct flight *f, uint32_t una, uint32_t nxt)
 {
     return f->start == una && flight_end(f) == nxt && f->sacked <= nxt - una && f->lost <= nxt - una - f->sacked;
@@ -272,8 +293,9 @@ void flight_sent(struct flight *flight, uint32_t end, uint32_t now_us);
 // Everything below `una` is acknowledged. Adds to *delta (the caller zeroes it).
 void flight_acked(struct flight *flight, uint32_t una, struct flight_delta *delta);
 #if WEIR_CFG_TCP_SACK
-// No record has any flag: flight_acked_plain will do for flight_acked. All it has to tell is the newest record that is acknowledged, in
-// part at least, which is good until the log is changed; *known: it says when that was sent well enough for the round-trip time.
+// No record has any flag: flight_acked_plain will do for flight_acked. All it has to tell is the newest record that is
+// acknowledged, in part at least, which is good until the log is changed; *known: it says when that was sent well
+// enough for the round-trip time.
 static inline bool flight_plain(const struct flight *f) { return !(f->sacked | f->lost | f->retransmitted); }
 static inline const struct flight_record *flight_acked_plain(struct flight *f, uint32_t una, bool *known)
 {
@@ -308,14 +330,17 @@ static inline const struct flight_record *flight_acked_all(struct flight *f, uin
 // What there is to say of it: `acked` bytes.
 static inline struct flight_delta flight_plain_delta(const struct flight_record *r, bool known, uint32_t acked)
 {
-    struct flight_delta delta = {.delivered = acked, .rtt_sent_us = r->sent, .newest_sent_us = r->sent, .rtt_valid = known};
+    struct flight_delta delta = {
+        .delivered = acked, .rtt_sent_us = r->sent, .newest_sent_us = r->sent, .rtt_valid = known};
     flight_stamp_take(&delta, r);
     return delta;
 }
-// [left, right) is SACKed (within start..end; the caller checked). Adds to *delta. Work: a binary search, and the records covered.
-void flight_sacked(struct memory *memory, struct flight **flight, uint32_t left, uint32_t right, struct flight_delta *delta);
-// RFC 6675 IsLost for every record never retransmitted: lost when more than 2 * mss bytes, or 3 separate ranges, above it are SACKED.
-// Adds to delta->newly_lost.
+// [left, right) is SACKed (within start..end; the caller checked). Adds to *delta. Work: a binary search, and the
+// records covered.
+void flight_sacked(struct memory *memory, struct flight **flight, uint32_t left, uint32_t right,
+                   struct flight_delta *delta);
+// RFC 6675 IsLost for every record never retransmitted: lost when more than 2 * mss bytes, or 3 separate ranges, above
+// it are SACKED. Adds to delta->newly_lost.
 void flight_detect(struct flight *flight, uint32_t mss, struct flight_delta *delta);
 #endif
 #if !WEIR_CFG_TCP_SACK
@@ -324,20 +349,25 @@ static inline const struct flight_record *flight_acked_plain(struct flight *f, u
 {
     return (void)f, (void)una, (void)known, NULL;
 }
-static inline const struct flight_record *flight_acked_all(struct flight *f, uint32_t una) { return (void)f, (void)una, NULL; }
+static inline const struct flight_record *flight_acked_all(struct flight *f, uint32_t una)
+{
+    return (void)f, (void)una, NULL;
+}
 static inline struct flight_delta flight_plain_delta(const struct flight_record *r, bool known, uint32_t acked)
 {
     return (void)r, (void)known, (struct flight_delta){.delivered = acked};
 }
 #endif
-// The first record becomes LOST up to `mss` bytes (fast retransmit without SACK; NewReno partial ACK), even if retransmitted before.
+// The first record becomes LOST up to `mss` bytes (fast retransmit without SACK; NewReno partial ACK), even if
+// retransmitted before.
 void flight_lose_first(struct memory *memory, struct flight **flight, uint32_t mss, struct flight_delta *delta);
-// After a retransmission timeout: everything not SACKED is LOST. If the first record is SACKED the peer has reneged: SACKED is forgotten
-// first. Returns the bytes newly lost.
+// After a retransmission timeout: everything not SACKED is LOST. If the first record is SACKED the peer has reneged:
+// SACKED is forgotten first. Returns the bytes newly lost.
 uint32_t flight_lose_all(struct flight *flight);
 // The first LOST range at or after `from` (of a few neighbouring records at the most: call again); false: none.
 bool flight_next_lost(struct flight *flight, uint32_t from, uint32_t *start, uint32_t *end);
-// [start, end), LOST, was sent again now: RETRANSMITTED, no longer LOST. Splits as needed; if a split is refused the whole record counts.
+// [start, end), LOST, was sent again now: RETRANSMITTED, no longer LOST. Splits as needed; if a split is refused the
+// whole record counts.
 void flight_resent(struct memory *memory, struct flight **flight, uint32_t start, uint32_t end, uint32_t now_us);
 
 #endif

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// F-RTO (RFC 5682 §3.1, SACK-enhanced): after a timeout the first segment goes again, and then, if that is acknowledged, new data. What is
-// acknowledged or SACKED next tells: data that was thought lost and never sent again was late, and the timeout for nothing.
+// F-RTO (RFC 5682 §3.1, SACK-enhanced): after a timeout the first segment goes again, and then, if that is
+// acknowledged, new data. What is acknowledged or SACKED next tells: data that was thought lost and never sent again
+// was late, and the timeout for nothing.
 #include "tcp/internal.h"
 
-// §2.1, step 1: not during another recovery, whose retransmissions would be taken for first transmissions. A timeout of what was sent again
-// by a timeout keeps watching: una has not moved. Nor on SYN: before it is answered SACK is not agreed on, and when two cross it goes again
-// in a recovery already (connect.c). The probe of a closed window is no timeout (timers.c).
+// §2.1, step 1: not during another recovery, whose retransmissions would be taken for first transmissions. A timeout of
+// what was sent again by a timeout keeps watching: una has not moved. Nor on SYN: before it is answered SACK is not
+// agreed on, and when two cross it goes again in a recovery already (connect.c). The probe of a closed window is no
+// timeout (timers.c).
 void tcp_frto_timeout(struct tcp_conn *c, bool first)
 {
     if (!(c->flags & TCP_USE_SACK))

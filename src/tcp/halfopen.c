@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A list for each retransmission: all entries of one list wait equally long, so its first is due first. An entry goes from
-// list to list (1, 2, 4, 8, 16 s, and 32 s for the answer to the last). Work per call: one entry; per poll: at most HALF_OPEN_BATCH.
+// A list for each retransmission: all entries of one list wait equally long, so its first is due first. An entry goes
+// from list to list (1, 2, 4, 8, 16 s, and 32 s for the answer to the last). Work per call: one entry; per poll: at
+// most HALF_OPEN_BATCH.
 #include "tcp/halfopen.h"
 
 #include "instance.h"
@@ -40,7 +41,8 @@ struct tcp_half_open {
     uint8_t link_source[6];  // where the SYN came from: nothing else knows the way back
 #endif
 };
-_Static_assert(sizeof(struct tcp_half_open) <= (sizeof(void *) == 8 ? 80 : 64) + (WEIR_CFG_ARP_CACHE ? 0 : 8) + (WEIR_CFG_IP6 ? 24 : 0),
+_Static_assert(sizeof(struct tcp_half_open) <=
+                   (sizeof(void *) == 8 ? 80 : 64) + (WEIR_CFG_ARP_CACHE ? 0 : 8) + (WEIR_CFG_IP6 ? 24 : 0),
                "a half-open connection is small");
 
 struct half_opens {
@@ -51,11 +53,13 @@ struct half_opens {
 #endif
 };
 
-static struct tcp_half_open *half_open_of(struct tcp_record *record) { return (struct tcp_half_open *)record; }  // its first member
+// its first member
+static struct tcp_half_open *half_open_of(struct tcp_record *record) { return (struct tcp_half_open *)record; }
 
 size_t half_open_bytes(void)
 {
-    return memory_carve_bytes(sizeof(struct half_opens)) + pool_carve_bytes(sizeof(struct tcp_half_open), WEIR_CFG_TCP_HALF_OPEN);
+    return memory_carve_bytes(sizeof(struct half_opens)) +
+           pool_carve_bytes(sizeof(struct tcp_half_open), WEIR_CFG_TCP_HALF_OPEN);
 }
 
 int half_open_init(struct weir *weir)
@@ -111,7 +115,8 @@ static void half_open_end(struct weir *weir, struct tcp_half_open *entry)
 
 struct tcp_half_open *half_open_find(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
 {
-    const struct weir_endpoint local = {packet->destination, segment->destination}, remote = {packet->source, segment->source};
+    const struct weir_endpoint local = {packet->destination, segment->destination},
+                               remote = {packet->source, segment->source};
     const struct half_opens *const all = weir->tcp.half_opens;
     struct tcp_half_open *const recent = recent_find(all, &local, &remote);
     return recent ? recent : half_open_of(tcp_record_find(weir, &all->records, &local, &remote));
@@ -154,10 +159,11 @@ void half_open_free(struct weir *weir)
     weir->tcp.half_opens = NULL;
 }
 
-// --- what is sent ----------------------------------------------------------------------------------------------------------
+// --- what is sent ----------------------------------------------------------------------------------------------------
 
 #if WEIR_CFG_TCP_TIMESTAMPS
-static void half_open_timestamps(const struct weir *weir, const struct tcp_half_open *entry, struct tcp_options *options)
+static void half_open_timestamps(const struct weir *weir, const struct tcp_half_open *entry,
+                                 struct tcp_options *options)
 {
     if (!(entry->flags & HALF_OPEN_TIMESTAMPS))
         return;
@@ -165,14 +171,21 @@ static void half_open_timestamps(const struct weir *weir, const struct tcp_half_
     options->ts_value = tcp_timestamp(weir, tcp_timestamp_offset(weir, entry->record.local, entry->record.remote));
     options->ts_echo = entry->ts_recent;
 }
-static void keep_timestamp(struct tcp_half_open *entry, const struct tcp_segment *segment) { entry->ts_recent = segment->options.ts_value; }
+static void keep_timestamp(struct tcp_half_open *entry, const struct tcp_segment *segment)
+{
+    entry->ts_recent = segment->options.ts_value;
+}
 static uint32_t ts_recent_of(const struct tcp_half_open *entry) { return entry->ts_recent; }
 #else
-static void half_open_timestamps(const struct weir *weir, const struct tcp_half_open *entry, struct tcp_options *options)
+static void half_open_timestamps(const struct weir *weir, const struct tcp_half_open *entry,
+                                 struct tcp_options *options)
 {
     (void)weir, (void)entry, (void)options;
 }
-static void keep_timestamp(struct tcp_half_open *entry, const struct tcp_segment *segment) { (void)entry, (void)segment; }
+static void keep_timestamp(struct tcp_half_open *entry, const struct tcp_segment *segment)
+{
+    (void)entry, (void)segment;
+}
 static uint32_t ts_recent_of(const struct tcp_half_open *entry) { return (void)entry, 0; }
 #endif
 
@@ -192,15 +205,18 @@ static void keep_link_source(struct tcp_half_open *entry, const struct packet *p
 // A packet as if from the peer, to answer to.
 static const struct packet *way_back(struct weir *weir, const struct tcp_half_open *entry, struct packet *packet)
 {
-    *packet = (struct packet){
-        .netif = weir->netifs, .link_source = entry->link_source, .source = entry->record.remote, .destination = entry->record.local};
+    *packet = (struct packet){.netif = weir->netifs,
+                              .link_source = entry->link_source,
+                              .source = entry->record.remote,
+                              .destination = entry->record.local};
     return packet;
 }
 #endif
 
-// The SYN-ACK, or (flags TCP_ACK) the acknowledgement of the SYN alone. reply_to NULL: whatever the way back is. path NULL: not known yet.
-static void half_open_send(struct weir *weir, struct tcp_half_open *entry, const struct packet *reply_to, const struct path *path,
-                           uint8_t flags)
+// The SYN-ACK, or (flags TCP_ACK) the acknowledgement of the SYN alone. reply_to NULL: whatever the way back is. path
+// NULL: not known yet.
+static void half_open_send(struct weir *weir, struct tcp_half_open *entry, const struct packet *reply_to,
+                           const struct path *path, uint8_t flags)
 {
     struct packet back;
     const struct weir_endpoint local = tcp_record_local(&entry->record), remote = tcp_record_remote(&entry->record);
@@ -229,10 +245,10 @@ static void half_open_send(struct weir *weir, struct tcp_half_open *entry, const
         tcp_reply(weir, reply_to ? reply_to : way_back(weir, entry, &back), &local, &remote, params, &segment);
 }
 
-// --- a SYN -----------------------------------------------------------------------------------------------------------------
+// --- a SYN -----------------------------------------------------------------------------------------------------------
 
-// Whether there is room for one more. Without cookies a flood would shut everyone out for a minute: there the oldest that has
-// not answered in a second makes room.
+// Whether there is room for one more. Without cookies a flood would shut everyone out for a minute: there the oldest
+// that has not answered in a second makes room.
 static bool half_open_room(struct weir *weir, const struct tcp_listener *listener)
 {
     struct half_opens *all = weir->tcp.half_opens;
@@ -252,12 +268,12 @@ static bool half_open_room(struct weir *weir, const struct tcp_listener *listene
 }
 
 // What both ends can do (RFC 9293 §3.7.1, RFC 7323, RFC 2018).
-static void half_open_agree(struct tcp_half_open *entry, const struct tcp_listener *listener, const struct tcp_segment *segment,
-                            uint16_t mtu)
+static void half_open_agree(struct tcp_half_open *entry, const struct tcp_listener *listener,
+                            const struct tcp_segment *segment, uint16_t mtu)
 {
     const struct tcp_options *offer = &segment->options;
-    entry->peer_mss =
-        offer->seen & TCP_SEEN_MSS ? (uint16_t)max_u32(offer->mss, TCP_MSS_MIN) : ip_family_of(entry->record.remote)->mss_default;
+    entry->peer_mss = offer->seen & TCP_SEEN_MSS ? (uint16_t)max_u32(offer->mss, TCP_MSS_MIN)
+                                                 : ip_family_of(entry->record.remote)->mss_default;
     entry->our_mss = half_open_mss(listener, entry->record.remote, mtu);
     if (WEIR_CFG_TCP_WINDOW_SCALE && offer->seen & TCP_SEEN_WINDOW_SCALE) {
         entry->flags |= HALF_OPEN_SCALING;
@@ -279,7 +295,8 @@ void half_open_syn(struct weir *weir, struct tcp_listener *listener, struct pack
         count(weir, WEIR_COUNT_TCP_SYN_DROPPED);
         return;
     }
-    const struct weir_endpoint local = {packet->destination, segment->destination}, remote = {packet->source, segment->source};
+    const struct weir_endpoint local = {packet->destination, segment->destination},
+                               remote = {packet->source, segment->source};
     struct tcp_half_open *entry = NULL;
     if (half_open_room(weir, listener))
         entry = half_open_of(tcp_record_new(weir, &weir->tcp.half_opens->records, &local, &remote));
@@ -307,7 +324,7 @@ uint16_t half_open_mss(const struct tcp_listener *listener, struct weir_addr rem
     return (uint16_t)(listener->user_mss ? min_u32(mss, listener->user_mss) : mss);
 }
 
-// --- a segment for an entry (RFC 9293 §3.10.7.4 for SYN-RECEIVED, with RFC 5961) ----------------------------------------------
+// --- a segment for an entry (RFC 9293 §3.10.7.4 for SYN-RECEIVED, with RFC 5961) -------------------------------------
 
 static void half_open_reply(struct weir *weir, struct tcp_half_open *entry, const struct packet *packet, uint8_t flags)
 {
@@ -379,8 +396,8 @@ static bool half_open_deferred(const struct weir *weir, const struct tcp_half_op
     return passed_s < entry->listener->defer_accept_s;
 }
 
-static void half_open_params(const struct weir *weir, const struct tcp_half_open *entry, const struct tcp_segment *segment,
-                             struct tcp_open_params *params)
+static void half_open_params(const struct weir *weir, const struct tcp_half_open *entry,
+                             const struct tcp_segment *segment, struct tcp_open_params *params)
 {
     *params = (struct tcp_open_params){
         .local = tcp_record_local(&entry->record),
@@ -405,7 +422,8 @@ static void half_open_params(const struct weir *weir, const struct tcp_half_open
 }
 
 // Not our number: the peer may answer a cookie that an earlier copy of its SYN got when there was no room for an entry.
-static void half_open_other_ack(struct weir *weir, struct tcp_half_open *entry, struct packet *packet, struct tcp_segment *segment)
+static void half_open_other_ack(struct weir *weir, struct tcp_half_open *entry, struct packet *packet,
+                                struct tcp_segment *segment)
 {
     if (!syncookie_input(weir, entry->listener, packet, segment)) {
         tcp_reply_reset(weir, packet, segment);
@@ -440,7 +458,7 @@ void half_open_input(struct weir *weir, struct tcp_half_open *entry, struct pack
     tcp_input_segment(weir, c, packet, segment);
 }
 
-// --- time, and looking -----------------------------------------------------------------------------------------------------
+// --- time, and looking -----------------------------------------------------------------------------------------------
 
 // The first of a list is due: the SYN-ACK again, or the end.
 static void half_open_due(struct weir *weir, struct tcp_half_open *entry)
@@ -466,7 +484,8 @@ uint64_t half_open_poll(struct weir *weir, uint64_t now_us)
         return WEIR_NEVER;
     for (uint32_t i = 0; i < HALF_OPEN_LEVELS; i++) {
         struct tcp_record *record;
-        while ((record = weir->tcp.half_opens->level[i].head) != NULL && weir->now - record->time >= half_open_interval_us(i)) {
+        while ((record = weir->tcp.half_opens->level[i].head) != NULL &&
+               weir->now - record->time >= half_open_interval_us(i)) {
             if (done++ == HALF_OPEN_BATCH)
                 return now_us;
             half_open_due(weir, half_open_of(record));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Payload lent to a driver that answered HELD (docs/DESIGN.md, "HELD"). Only bytes sent for the first time are lent, and completions come
-// in the order of the frames, so one number says what the driver still needs: [held_una, held_end). Acknowledged bytes in there stay in the
-// send queue (flow->lag of them) until their completion; closing parks the connection's memory until then.
+// Payload lent to a driver that answered HELD (docs/DESIGN.md, "HELD"). Only bytes sent for the first time are lent,
+// and completions come in the order of the frames, so one number says what the driver still needs: [held_una,
+// held_end). Acknowledged bytes in there stay in the send queue (flow->lag of them) until their completion; closing
+// parks the connection's memory until then.
 #include "tcp/internal.h"
 
 void tcp_held_begin(struct tcp_conn *c, uint32_t seq, uint32_t end)
@@ -25,7 +26,8 @@ static void drop_free(struct weir *weir, struct tcp_conn *c)
     stream_drop(&weir->memory, c->send, bytes);
 }
 
-// Called before snd.una moves; `front` above is taken after, so the lag is settled by the caller's second look (tcp_held_complete) or here.
+// Called before snd.una moves; `front` above is taken after, so the lag is settled by the caller's second look
+// (tcp_held_complete) or here.
 void tcp_held_drop_some(struct weir *weir, struct tcp_conn *c, uint32_t bytes)
 {
     const uint32_t front = tcp_data_start(c) - c->flow->lag;

@@ -8,9 +8,11 @@
 #define MIN_RTT_DIVISOR 8u
 #define CSS_GROWTH_DIVISOR 4u
 #define CSS_ROUNDS 5u
-#define L_UNPACED 8u  // segments of growth an acknowledgement; a paced sender makes no burst of them, and needs no limit
+// segments of growth an acknowledgement; a paced sender makes no burst of them, and needs no limit
+#define L_UNPACED 8u
 
-// §4.2: from slow start to CSS when the round-trip time has risen by an eighth, within the limits; back when it falls below what led there.
+// §4.2: from slow start to CSS when the round-trip time has risen by an eighth, within the limits; back when it falls
+// below what led there.
 static void look(struct tcp_hystart *h)
 {
     if (h->samples < HYSTART_SAMPLES)
@@ -22,7 +24,8 @@ static void look(struct tcp_hystart *h)
     }
     if (h->last_us == HYSTART_NO_RTT)
         return;
-    const uint32_t threshold_us = max_u32(HYSTART_LEAST_RISE_US, min_u32(h->last_us / MIN_RTT_DIVISOR, MAX_RTT_THRESH_US));
+    const uint32_t threshold_us =
+        max_u32(HYSTART_LEAST_RISE_US, min_u32(h->last_us / MIN_RTT_DIVISOR, MAX_RTT_THRESH_US));
     if (h->current_us < h->last_us + threshold_us)
         return;
     h->baseline_us = h->current_us;
@@ -41,7 +44,8 @@ static uint32_t growth(struct tcp_hystart *h, uint32_t acked)
     return acked;
 }
 
-// The round is over when what was sent before it began is acknowledged; that acknowledgement still tells of it. true: slow start is, too.
+// The round is over when what was sent before it began is acknowledged; that acknowledgement still tells of it. true:
+// slow start is, too.
 static bool round_over(struct tcp_conn *c, struct tcp_hystart *h)
 {
     if (seq_lt(c->snd.una, h->round_end))

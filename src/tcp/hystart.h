@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// HyStart++ (RFC 9406): the first slow start of a connection ends when the round-trip time rises, before the queue overflows. A rise leads
-// to Conservative Slow Start, a quarter as fast; that is taken back when the round-trip time falls again, and after five rounds the
-// algorithm is told WEIR_CC_EXIT_SLOW_START.
+// HyStart++ (RFC 9406): the first slow start of a connection ends when the round-trip time rises, before the queue
+// overflows. A rise leads to Conservative Slow Start, a quarter as fast; that is taken back when the round-trip time
+// falls again, and after five rounds the algorithm is told WEIR_CC_EXIT_SLOW_START.
 #ifndef TCP_HYSTART_H
 #define TCP_HYSTART_H
 
@@ -28,8 +28,8 @@ struct tcp_hystart {
     bool running;
 };
 
-// An acknowledgement in the first slow start, with its round-trip time (0: none). Returns how much of `acked` shall not count for growth.
-// The algorithm may be told that slow start is over.
+// An acknowledgement in the first slow start, with its round-trip time (0: none). Returns how much of `acked` shall not
+// count for growth. The algorithm may be told that slow start is over.
 uint32_t tcp_hystart_ack(struct weir *weir, struct tcp_conn *c, uint32_t rtt_us, uint32_t acked);
 
 static inline void tcp_hystart_round(struct tcp_hystart *h, uint32_t last_us, uint32_t round_end)
@@ -40,7 +40,10 @@ static inline void tcp_hystart_round(struct tcp_hystart *h, uint32_t last_us, ui
     h->samples = 0;
 }
 // A round that has had no acknowledgement yet, and ends with the first, can show no rise. tcp_hystart_single ends it.
-static inline bool tcp_hystart_fresh(const struct tcp_hystart *h) { return h->running && !h->samples && !h->css_rounds; }
+static inline bool tcp_hystart_fresh(const struct tcp_hystart *h)
+{
+    return h->running && !h->samples && !h->css_rounds;
+}
 static inline void tcp_hystart_single(struct tcp_hystart *h, uint32_t nxt, uint32_t rtt_us)
 {
     h->round_end = nxt;
@@ -54,7 +57,8 @@ static inline bool tcp_hystart_glance(struct tcp_hystart *h, uint32_t una, uint3
         return true;
     }
     const uint32_t current_us = min_u32(h->current_us, rtt_us), samples = h->samples + (h->samples < HYSTART_SAMPLES);
-    if (!h->running || h->css_rounds || !rtt_us || (samples == HYSTART_SAMPLES && current_us >= h->last_us + HYSTART_LEAST_RISE_US))
+    if (!h->running || h->css_rounds || !rtt_us ||
+        (samples == HYSTART_SAMPLES && current_us >= h->last_us + HYSTART_LEAST_RISE_US))
         return false;
     h->current_us = current_us;
     h->samples = (uint8_t)samples;

@@ -55,7 +55,9 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
     out->snd_mss = c->mss;
     out->rcv_mss = c->rcv_mss;
     out->path_mtu = c->path.netif ? c->path.mtu : 0;
-    out->cwnd = c->flow ? c->flow->window.cwnd : c->idle_cwnd ? (uint32_t)c->idle_cwnd * c->mss : weir_cc_initial_window(c->mss);
+    out->cwnd = c->flow        ? c->flow->window.cwnd
+                : c->idle_cwnd ? (uint32_t)c->idle_cwnd * c->mss
+                               : weir_cc_initial_window(c->mss);
     out->ssthresh = c->flow ? c->flow->window.ssthresh : c->node.spare;
     out->inflight = tcp_recovery_pipe(c);
     out->sacked = c->flow ? c->flow->flight->sacked : 0;
@@ -83,7 +85,8 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
     out->bytes_sent = (sent > fin ? sent - 1 - fin : 0) + c->info.bytes_retrans;
     out->bytes_retrans = c->info.bytes_retrans;
     out->bytes_acked = sent > fin + (c->snd.nxt - c->snd.una) ? sent - 1 - fin - (c->snd.nxt - c->snd.una) : 0;
-    out->bytes_received = received && c->state >= WEIR_TCP_ESTABLISHED ? received - 1 - (c->attention & ATTEND_FIN_RECEIVED ? 1 : 0) : 0;
+    out->bytes_received =
+        received && c->state >= WEIR_TCP_ESTABLISHED ? received - 1 - (c->attention & ATTEND_FIN_RECEIVED ? 1 : 0) : 0;
     out->segs_out = c->info.segs_out;
     out->segs_in = c->info.segs_in;
     out->bytes_delivered = out->bytes_acked + out->sacked;

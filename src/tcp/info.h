@@ -8,9 +8,14 @@
 #if WEIR_CFG_TCP_INFO
 #define TCP_INFO_COUNT(c, field, amount) ((c)->info.field += (amount))
 static inline void tcp_info_open(struct tcp_conn *c, uint32_t irs) { c->info.irs = irs; }
-void tcp_info_reordered(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta);    // segments came late
-void tcp_info_duplicate(struct weir *weir, struct tcp_conn *c, const struct tcp_sack_block *block);  // the peer had that already
-static inline bool tcp_info_keeps_extra(const struct tcp_conn *c) { return c->extra->reorder_seen || c->extra->duplicates; }
+// segments came late
+void tcp_info_reordered(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta);
+// the peer had that already
+void tcp_info_duplicate(struct weir *weir, struct tcp_conn *c, const struct tcp_sack_block *block);
+static inline bool tcp_info_keeps_extra(const struct tcp_conn *c)
+{
+    return c->extra->reorder_seen || c->extra->duplicates;
+}
 #else
 #define TCP_INFO_COUNT(c, field, amount) ((void)(c))
 static inline void tcp_info_open(struct tcp_conn *c, uint32_t irs) { (void)c, (void)irs; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A segment arrives. tcp_input finds whose it is; tcp_input_segment is RFC 9293 §3.10.7.4 as a list of steps, each of which
-// returns a verdict that apply_verdict acts on.
+// A segment arrives. tcp_input finds whose it is; tcp_input_segment is RFC 9293 §3.10.7.4 as a list of steps, each of
+// which returns a verdict that apply_verdict acts on.
 #include "tcp/halfopen.h"
 #include "tcp/internal.h"
 #include "tcp/sack.h"
@@ -9,8 +9,8 @@
 
 #define CHALLENGES_PER_SECOND 10u  // RFC 5961 §7: a limit of each connection's own (CVE-2016-5696)
 
-// RFC 5961 §7. The bucket is refilled at moments with a random part, so that its edges cannot be probed for. Ages are compared, not
-// moments: a connection may be older than the clock can tell apart.
+// RFC 5961 §7. The bucket is refilled at moments with a random part, so that its edges cannot be probed for. Ages are
+// compared, not moments: a connection may be older than the clock can tell apart.
 bool tcp_challenge_allowed(struct weir *weir, struct tcp_conn *c)
 {
     if (weir->now_ms - c->challenge_ms >= TCP_CHALLENGE_REFILL_MS) {
@@ -26,7 +26,7 @@ bool tcp_challenge_allowed(struct weir *weir, struct tcp_conn *c)
     return true;
 }
 
-// --- the steps ---------------------------------------------------------------------------------------------------------------
+// --- the steps -------------------------------------------------------------------------------------------------------
 
 // Both ends may have probed each other's closed window at one time, and each have taken the other's byte: all that the
 // peer says from then on begins one below what is expected, and so does all we say, until one of us believes what the
@@ -34,7 +34,8 @@ bool tcp_challenge_allowed(struct weir *weir, struct tcp_conn *c)
 static bool is_crossed_probe(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
     return c->attention & ATTEND_PERSIST && segment->seq + 1 == c->rcv.nxt && segment->length <= 1 &&
-           (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK && seq_in(segment->ack, c->snd.una + 1, c->snd.nxt + 1);
+           (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK &&
+           seq_in(segment->ack, c->snd.una + 1, c->snd.nxt + 1);
 }
 
 // First: the sequence number (RFC 9293 §3.10.7.4, table 6), with the edge as promised.
@@ -50,8 +51,8 @@ static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, str
         return TCP_NEXT;
     if (!length && ahead == window && !(segment->flags & TCP_RST))
         return TCP_NEXT;  // an ACK at the right edge of a full window
-    // A probe of a closed window, or a FIN behind data that filled it and is missing: refused and answered, yet ACK, RST and URG are taken
-    // (MUST-66).
+    // A probe of a closed window, or a FIN behind data that filled it and is missing: refused and answered, yet ACK,
+    // RST and URG are taken (MUST-66).
     if (ahead == 0 || (ahead == window && !segment->length && (segment->flags & (TCP_FIN | TCP_RST)) == TCP_FIN)) {
         count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);
         segment->length = 0;
@@ -74,7 +75,8 @@ static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, str
     } else {
         count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);
     }
-    return segment->length ? TCP_DROP_ACK : TCP_CHALLENGE;  // two ends that disagree must not answer ACKs with ACKs for ever
+    return segment->length ? TCP_DROP_ACK
+                           : TCP_CHALLENGE;  // two ends that disagree must not answer ACKs with ACKs for ever
 }
 
 // Second: RST (RFC 5961 §3): only the exact next sequence number resets.
@@ -92,15 +94,19 @@ static enum tcp_verdict step_reset(struct weir *weir, struct tcp_conn *c, const 
 }
 
 // Fourth: SYN in a synchronised state (RFC 5961 §4).
-static enum tcp_verdict step_syn(const struct tcp_segment *segment) { return segment->flags & TCP_SYN ? TCP_CHALLENGE : TCP_NEXT; }
+static enum tcp_verdict step_syn(const struct tcp_segment *segment)
+{
+    return segment->flags & TCP_SYN ? TCP_CHALLENGE : TCP_NEXT;
+}
 
 static enum tcp_verdict step_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
     return segment->flags & TCP_ACK ? tcp_input_ack(weir, c, segment) : TCP_DROP;
 }
 
-// The number before the one expected, known to the peer alone: its keepalive (RFC 9293 §3.8.4). It is not acceptable, yet it shows that the
-// peer is alive and how far its timestamps have come: without that, 25 days of nothing but keepalives would make all that follows look old.
+// The number before the one expected, known to the peer alone: its keepalive (RFC 9293 §3.8.4). It is not acceptable,
+// yet it shows that the peer is alive and how far its timestamps have come: without that, 25 days of nothing but
+// keepalives would make all that follows look old.
 static bool is_keepalive(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
     return segment->seq + 1 == c->rcv.nxt && segment->length <= 1 && !(segment->flags & (TCP_SYN | TCP_FIN | TCP_RST));
@@ -148,7 +154,8 @@ static void apply_verdict(struct weir *weir, struct tcp_conn *c, enum tcp_verdic
 }
 
 // Segments beyond what was wanted reset a connection that nobody reads any more (RFC 9293 §3.10.4, RFC 2525 §2.17).
-static bool data_after_close(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
+static bool data_after_close(struct weir *weir, struct tcp_conn *c, const struct packet *packet,
+                             const struct tcp_segment *segment)
 {
     if (!(c->attention & ATTEND_CLOSED_BY_USER) || c->attention & ATTEND_FIN_RECEIVED || !segment->length ||
         !seq_lt(c->rcv.nxt, segment->seq + segment->length))
@@ -158,7 +165,8 @@ static bool data_after_close(struct weir *weir, struct tcp_conn *c, const struct
     return true;
 }
 
-static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment, bool copied)
+static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment,
+                  bool copied)
 {
     enum tcp_verdict verdict;
     TCP_INFO_COUNT(c, segs_in, 1);
@@ -168,7 +176,8 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
         verdict = steps_before_ack(weir, c, segment);
         if (verdict == TCP_NEXT)
             verdict = step_ack(weir, c, segment);
-        if (verdict == TCP_NEXT)  // not before the ACK proved good: a guessed segment could end the connection by its timestamp
+        if (verdict ==
+            TCP_NEXT)  // not before the ACK proved good: a guessed segment could end the connection by its timestamp
             tcp_timestamps_update(weir, c, segment);
     }
     if (verdict == TCP_GONE)
@@ -205,7 +214,7 @@ void tcp_input_segment(struct weir *weir, struct tcp_conn *c, struct packet *pac
         steps(weir, c, packet, segment, false);
 }
 
-// --- whose is it? --------------------------------------------------------------------------------------------------------------
+// --- whose is it? ----------------------------------------------------------------------------------------------------
 
 // RFC 9293 §3.10.7.1, .2: no connection. A listener, a record of one opening or ended, or nobody.
 static void input_without_connection(struct weir *weir, struct packet *packet, struct tcp_segment *segment)
@@ -218,7 +227,8 @@ static void input_without_connection(struct weir *weir, struct packet *packet, s
     struct tcp_time_wait *time_wait = time_wait_find(weir, packet, segment);
     if (time_wait && !time_wait_input(weir, time_wait, packet, segment))
         return;
-    struct tcp_listener *listener = tcp_listener_find(weir, packet->destination, segment->destination, packet->netif->index);
+    struct tcp_listener *listener =
+        tcp_listener_find(weir, packet->destination, segment->destination, packet->netif->index);
     if (!listener) {
         count(weir, WEIR_COUNT_TCP_NO_SOCKET);
         tcp_reply_reset(weir, packet, segment);
@@ -233,8 +243,8 @@ static void input_without_connection(struct weir *weir, struct packet *packet, s
 }
 
 // The next data in order goes to its place in the pass that sums it: *copied.
-static bool checksum_good(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment,
-                          bool *copied)
+static bool checksum_good(struct weir *weir, struct tcp_conn *c, const struct packet *packet,
+                          const struct tcp_segment *segment, bool *copied)
 {
     const uint16_t pseudo = ip_pseudo_sum(packet->source, packet->destination, IP_TCP, packet->length);
     const uint16_t sum = checksum_fold_words(checksum_header(packet->head, segment->header_length) + pseudo);
@@ -242,7 +252,9 @@ static bool checksum_good(struct weir *weir, struct tcp_conn *c, const struct pa
     if (!segment->length)
         return sum == 0xffff;
     *copied = c && tcp_receive_precopy(weir, c, packet, segment, sum, &good);
-    return *copied ? good : checksum_add(sum, packet_sum(weir->port, packet, segment->header_length, segment->length)) == 0xffff;
+    return *copied
+               ? good
+               : checksum_add(sum, packet_sum(weir->port, packet, segment->header_length, segment->length)) == 0xffff;
 }
 
 void tcp_input(struct weir *weir, struct packet *packet)

@@ -17,11 +17,12 @@ uint64_t tcp_tuple_hash_new(const struct weir *weir, struct weir_addr local, str
 }
 #endif
 
-// RFC 6528 §3: ISN = M + F(both ends, secret); M counts 4 µs, so numbers of one pair of ends ascend and those of different
-// pairs tell nothing about each other.
+// RFC 6528 §3: ISN = M + F(both ends, secret); M counts 4 µs, so numbers of one pair of ends ascend and those of
+// different pairs tell nothing about each other.
 uint32_t tcp_isn(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote)
 {
-    return (uint32_t)(weir->now_us >> 2) + (uint32_t)(tcp_tuple_hash(weir, local->addr, local->port, remote->addr, remote->port) >> 32);
+    return (uint32_t)(weir->now_us >> 2) +
+           (uint32_t)(tcp_tuple_hash(weir, local->addr, local->port, remote->addr, remote->port) >> 32);
 }
 
 static uint32_t offset_compute(const struct weir *weir, struct weir_addr local, struct weir_addr remote)
@@ -56,15 +57,17 @@ uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, s
 #if WEIR_CFG_TCP_CONNECT
 #define PORTS (TCP_PORT_LAST - TCP_PORT_FIRST + 1)
 #define PORT_STEPS (sizeof((struct tcp *)0)->port_steps / sizeof((struct tcp *)0)->port_steps[0])
-#define PORT_STEP_BITS 3u  // up to 8 ports skipped at random, so that counting connections of others from outside fails (RFC 6056 §3.3.5)
-#define PORT_GUESSES 32u   // random tries before looking at each port in turn
+// up to 8 ports skipped at random, so that counting connections of others from outside fails (RFC 6056 §3.3.5)
+#define PORT_STEP_BITS 3u
+#define PORT_GUESSES 32u  // random tries before looking at each port in turn
 
 static bool tcp_port_free(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote,
                           struct tcp_time_wait **old)
 {
     if (local->port == remote->port && weir_addr_equal(local->addr, remote->addr))
         return false;  // a connection to itself
-    if (tcp_conn_find(weir, local->addr, local->port, remote->addr, remote->port) || half_open_uses(weir, local, remote))
+    if (tcp_conn_find(weir, local->addr, local->port, remote->addr, remote->port) ||
+        half_open_uses(weir, local, remote))
         return false;
     *old = time_wait_between(weir, local, remote);
     return time_wait_reusable(weir, *old);
@@ -102,10 +105,11 @@ static uint64_t destination_hash(struct weir *weir, struct weir_addr local, cons
 }
 #endif
 
-// RFC 6056 §3.3.4 (double hash), with random steps: successive ports to one destination are far apart in time, which spares
-// its TIME-WAIT; where they begin is secret. When most ports are taken, guessing finds a free one in a few tries; only when
-// (almost) none is left, each is looked at.
-uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote, struct tcp_time_wait **old)
+// RFC 6056 §3.3.4 (double hash), with random steps: successive ports to one destination are far apart in time, which
+// spares its TIME-WAIT; where they begin is secret. When most ports are taken, guessing finds a free one in a few
+// tries; only when (almost) none is left, each is looked at.
+uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote,
+                         struct tcp_time_wait **old)
 {
     const uint64_t hash = destination_hash(weir, local, remote);
     uint16_t *step = &weir->tcp.port_steps[(hash >> 32) % PORT_STEPS];

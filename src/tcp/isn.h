@@ -13,26 +13,27 @@
 #if WEIR_CFG_FAST_PATH
 // Computes it, and remembers it.
 uint64_t tcp_tuple_hash_new(const struct weir *weir, struct weir_addr local, struct weir_addr remote, uint32_t ports);
-static inline uint64_t tcp_tuple_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
-                                      uint16_t remote_port)
+static inline uint64_t tcp_tuple_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port,
+                                      struct weir_addr remote, uint16_t remote_port)
 {
     const struct tcp *tcp = &weir->tcp;
     const uint32_t ports = (uint32_t)local_port << 16 | remote_port;
-    const bool same =
-        tcp->hashed.ports == ports && weir_addr_equal(tcp->hashed.remote, remote) && weir_addr_equal(tcp->hashed.local, local);
+    const bool same = tcp->hashed.ports == ports && weir_addr_equal(tcp->hashed.remote, remote) &&
+                      weir_addr_equal(tcp->hashed.local, local);
     return same ? tcp->hashed.hash : tcp_tuple_hash_new(weir, local, remote, ports);
 }
 #else
-static inline uint64_t tcp_tuple_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
-                                      uint16_t remote_port)
+static inline uint64_t tcp_tuple_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port,
+                                      struct weir_addr remote, uint16_t remote_port)
 {
     return addr_ends_hash(&weir->isn_key, local, remote, (uint32_t)local_port << 16 | remote_port);
 }
 #endif
 uint32_t tcp_isn(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote);
 uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, struct weir_addr remote);
-// A local port that makes (local, port, remote) unique among connections, half-open ones and TIME-WAIT not safely reusable; *old: what is
-// in TIME-WAIT and will be taken over, or NULL. 0: none is free.
-uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote, struct tcp_time_wait **old);
+// A local port that makes (local, port, remote) unique among connections, half-open ones and TIME-WAIT not safely
+// reusable; *old: what is in TIME-WAIT and will be taken over, or NULL. 0: none is free.
+uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote,
+                         struct tcp_time_wait **old);
 
 #endif

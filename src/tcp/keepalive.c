@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Keepalive (RFC 9293 §3.8.4): off unless asked for, two hours by default, and no single unanswered probe ends a connection.
+// Keepalive (RFC 9293 §3.8.4): off unless asked for, two hours by default, and no single unanswered probe ends a
+// connection.
 #include "tcp/internal.h"
 
 void tcp_keepalive_defaults(struct tcp_conn *c)
@@ -32,8 +33,8 @@ uint32_t tcp_keepalive_due(struct weir *weir, struct tcp_conn *c, bool *gone)
     if (quiet_ms < due_ms)
         return due_ms - quiet_ms;
     // With a user timeout that decides, otherwise the count of probes (as Linux has it for TCP_USER_TIMEOUT).
-    const bool out_of_time =
-        c->user_timeout_s ? c->keepalive_probes && quiet_ms >= c->user_timeout_s * 1000u : c->keepalive_probes >= c->keepalive_count;
+    const bool out_of_time = c->user_timeout_s ? c->keepalive_probes && quiet_ms >= c->user_timeout_s * 1000u
+                                               : c->keepalive_probes >= c->keepalive_count;
     if (out_of_time) {
         if (tcp_reply_from(weir, c, TCP_RST | TCP_ACK))
             count(weir, WEIR_COUNT_TCP_RST_SENT);

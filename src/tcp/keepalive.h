@@ -13,8 +13,14 @@ void tcp_keepalive_defaults(struct tcp_conn *c);
 void tcp_keepalive_inherit(struct tcp_conn *c, const struct tcp_listener *listener);
 void tcp_keepalive_bequeath(const struct tcp_conn *c, struct tcp_listener *listener);
 #else
-static inline void tcp_keepalive_inherit(struct tcp_conn *c, const struct tcp_listener *listener) { (void)c, (void)listener; }
-static inline void tcp_keepalive_bequeath(const struct tcp_conn *c, struct tcp_listener *listener) { (void)c, (void)listener; }
+static inline void tcp_keepalive_inherit(struct tcp_conn *c, const struct tcp_listener *listener)
+{
+    (void)c, (void)listener;
+}
+static inline void tcp_keepalive_bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
+{
+    (void)c, (void)listener;
+}
 static inline uint32_t tcp_keepalive_due(struct weir *weir, struct tcp_conn *c, bool *gone)
 {
     (void)weir, (void)c, (void)gone;

@@ -10,7 +10,8 @@ static uint32_t port_hash(uint16_t port) { return port; }
 
 static const struct weir_endpoint *local_of(const struct sock *sock)
 {
-    return sock->kind == SOCK_LISTENER ? &((const struct tcp_listener *)sock)->local : &((const struct tcp_conn *)sock)->local;
+    return sock->kind == SOCK_LISTENER ? &((const struct tcp_listener *)sock)->local
+                                       : &((const struct tcp_conn *)sock)->local;
 }
 
 struct sock *tcp_open(struct weir *weir)
@@ -26,27 +27,31 @@ struct tcp_listener *tcp_listener_find(struct weir *weir, struct weir_addr local
     const uint32_t hash = port_hash(port);
     for (struct table_node *node = table_first(&weir->tcp.listeners, hash); node; node = node->next) {
         struct sock *sock = tcp_sock_of(node);
-        if (node->hash != hash || sock->kind != SOCK_LISTENER || (sock->netif_bound && sock->netif_bound != netif_index))
+        if (node->hash != hash || sock->kind != SOCK_LISTENER ||
+            (sock->netif_bound && sock->netif_bound != netif_index))
             continue;
         struct tcp_listener *listener = (struct tcp_listener *)sock;
         if (listener->local.port != port)
             continue;
         if (weir_addr_equal(listener->local.addr, local))
             return listener;
-        if (sock_covers(sock, listener->local.addr, local) && !(any && weir_addr_is_v4(any->local.addr)))  // that of one family fits better
+        // that of one family fits better
+        if (sock_covers(sock, listener->local.addr, local) && !(any && weir_addr_is_v4(any->local.addr)))
             any = listener;
     }
     return any;
 }
 
 // Whether a bound or listening socket stands in the way. Two with REUSE_ADDRESS get along unless one listens.
-static bool bound_conflict(struct weir *weir, const struct sock *sock, const struct weir_endpoint *local, bool to_listen)
+static bool bound_conflict(struct weir *weir, const struct sock *sock, const struct weir_endpoint *local,
+                           bool to_listen)
 {
     const uint32_t hash = port_hash(local->port);
     for (struct table_node *node = table_first(&weir->tcp.listeners, hash); node; node = node->next) {
         const struct sock *other = tcp_sock_of(node);
         const struct weir_endpoint *theirs = local_of(other);
-        if (node->hash != hash || other == sock || theirs->port != local->port || !sock_bounds_meet(other, theirs->addr, sock, local->addr))
+        if (node->hash != hash || other == sock || theirs->port != local->port ||
+            !sock_bounds_meet(other, theirs->addr, sock, local->addr))
             continue;
         const bool both_reuse = sock->flags & other->flags & SOCK_REUSE_ADDRESS;
         if (!both_reuse || (other->kind == SOCK_LISTENER && (to_listen || !(sock->flags & SOCK_REUSE_ADDRESS))))

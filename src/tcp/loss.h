@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What finds loss and answers it, one mechanism a file, each with a little state in struct tcp_flow; recovery.c asks them in turn:
+// What finds loss and answers it, one mechanism a file, each with a little state in struct tcp_flow; recovery.c asks
+// them in turn:
 //   rack.c  which of what is in flight is lost, by the time it was sent (RFC 8985)
 //   tlp.c   a probe where the tail of a flight may be lost (RFC 8985 §7)
 //   rtx_probe.c a probe where what was sent again may be lost again (where the congestion control owns recovery)
@@ -25,12 +26,13 @@ enum tcp_wait {
     TCP_WAIT_REORDER,  // what may be lost, or only late (RACK)
     TCP_WAIT_TAIL,     // the tail-loss probe
     TCP_WAIT_CHANCE,   // the same or, with a deadline, what is sent again before it passes (deadline.h)
-    TCP_WAIT_LAZY,     // the first of RTO and tail: which and when is worked out only if the wheel's node comes (timers.c)
+    TCP_WAIT_LAZY,  // the first of RTO and tail: which and when is worked out only if the wheel's node comes (timers.c)
 };
 
 #if WEIR_CFG_TCP_LOSS_RECOVERY
 struct rack {
-    uint32_t sent_us, end;  // of what was delivered: the transmission that left last. Known only while something in flight has a flag:
+    uint32_t sent_us, end;  // of what was delivered: the transmission that left last. Known only while something in
+                            // flight has a flag:
     bool valid;             // at peace nothing that is still in flight left before what has come
     bool resent;            // the newest delivered was sent again
     bool reordering;        // seen on this flow
@@ -43,14 +45,17 @@ struct rack {
 };
 static inline bool tcp_rack_on(uint32_t use_sack) { return use_sack != 0; }
 // Before the log hears of an acknowledgement.
-void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta);
-void tcp_rack_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta);  // after the log heard of it
-void tcp_rack_duplicate(struct tcp_conn *c);                                                 // the peer reported a duplicate (RFC 2883)
-void tcp_rack_recovered(struct tcp_conn *c);                                                 // a recovery ended
-void tcp_rack_late(const struct weir *weir, struct tcp_conn *c);                             // what was thought lost was late
+void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment,
+                    struct flight_delta *delta);
+// after the log heard of it
+void tcp_rack_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta);
+void tcp_rack_duplicate(struct tcp_conn *c);                      // the peer reported a duplicate (RFC 2883)
+void tcp_rack_recovered(struct tcp_conn *c);                      // a recovery ended
+void tcp_rack_late(const struct weir *weir, struct tcp_conn *c);  // what was thought lost was late
 // Marks LOST what is; adds to delta->newly_lost.
 void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_delta *delta);
-// After a retransmission timeout: the first segment, and what is older than a round trip and the window for reordering (§6.3).
+// After a retransmission timeout: the first segment, and what is older than a round trip and the window for reordering
+// (§6.3).
 uint32_t tcp_rack_timeout(struct weir *weir, struct tcp_conn *c);  // the bytes newly lost
 uint32_t tcp_rack_wait(const struct tcp_conn *c);                  // µs; 0: nothing waits
 #else
@@ -77,14 +82,16 @@ static inline uint32_t tcp_rack_wait(const struct tcp_conn *c) { return (void)c,
 
 // coarse.c
 #if WEIR_CFG_TCP_COARSE_CLOCK
-void tcp_tlp_hasten(struct weir *weir, struct tcp_conn *c);  // something left: the probe too, where a coarse clock could only be late
+void tcp_tlp_hasten(struct weir *weir,
+                    struct tcp_conn *c);  // something left: the probe too, where a coarse clock could only be late
 #else
 static inline void tcp_tlp_hasten(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 #endif
 #if WEIR_CFG_TCP_LOSS_RECOVERY
-#define TLP_MAX_ACK_DELAY_US 200000u  // RFC 8985 §7.2: how long a peer may delay the acknowledgement of a single segment
-// What a busy host may take to answer: on the shortest paths two round trips are nothing. Under a coarse clock a tick comes to it: the next
-// may be over at once, and where nothing is lost nothing is sent twice.
+// RFC 8985 §7.2: how long a peer may delay the acknowledgement of a single segment
+#define TLP_MAX_ACK_DELAY_US 200000u
+// What a busy host may take to answer: on the shortest paths two round trips are nothing. Under a coarse clock a tick
+// comes to it: the next may be over at once, and where nothing is lost nothing is sent twice.
 #define TLP_SLACK_US 2000u
 struct tlp {
     uint32_t end;   // snd.nxt after the probe (ATTEND_TLP_OUT)
@@ -100,7 +107,8 @@ uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c);
 void tcp_tlp_tick(const struct weir *weir, struct tcp_conn *c);  // the SEND timer fires
 void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c);
 void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again);
-// An acknowledgement came; `duplicate`: it is of nothing new, or reports a duplicate. true: the probe has mended a loss.
+// An acknowledgement came; `duplicate`: it is of nothing new, or reports a duplicate. true: the probe has mended a
+// loss.
 bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate);
 void tcp_tlp_off(struct tcp_conn *c);
 #else
@@ -108,7 +116,10 @@ static inline uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c,
 {
     return (void)weir, (void)c, (void)rto_us, 0;
 }
-static inline uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, UINT32_MAX; }
+static inline uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c)
+{
+    return (void)weir, (void)c, UINT32_MAX;
+}
 static inline void tcp_tlp_tick(const struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again) { (void)weir, (void)c, (void)again; }
@@ -131,10 +142,14 @@ bool tcp_rtx_probe_fire(struct weir *weir, struct tcp_conn *c);  // now
 // What output has sent again goes twice, and nothing else: [snd.una, *end).
 bool tcp_rtx_probe_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end);
 void tcp_rtx_probe_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end);  // it did
-bool tcp_rtx_probe_expected(struct tcp_conn *c, uint32_t end);                          // the duplicate that is reported is of that
-void tcp_rtx_probe_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news);
+bool tcp_rtx_probe_expected(struct tcp_conn *c, uint32_t end);  // the duplicate that is reported is of that
+void tcp_rtx_probe_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta,
+                       const struct tcp_ack_info *news);
 #else
-static inline bool tcp_rtx_probe_on(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, false; }
+static inline bool tcp_rtx_probe_on(const struct weir *weir, const struct tcp_conn *c)
+{
+    return (void)weir, (void)c, false;
+}
 static inline uint32_t tcp_rtx_probe_wait(const struct tcp_conn *c, uint32_t tail_us, uint32_t rto_us)
 {
     return (void)c, (void)rto_us, tail_us;
@@ -144,7 +159,10 @@ static inline bool tcp_rtx_probe_double(const struct weir *weir, const struct tc
 {
     return (void)weir, (void)c, (void)end, false;
 }
-static inline void tcp_rtx_probe_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end) { (void)weir, (void)c, (void)end; }
+static inline void tcp_rtx_probe_doubled(const struct weir *weir, struct tcp_conn *c, uint32_t end)
+{
+    (void)weir, (void)c, (void)end;
+}
 static inline bool tcp_rtx_probe_expected(struct tcp_conn *c, uint32_t end) { return (void)c, (void)end, false; }
 static inline void tcp_rtx_probe_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta,
                                      const struct tcp_ack_info *news)
@@ -159,7 +177,8 @@ struct prr {
     uint32_t flight;          // RecoverFS
     uint32_t guessed;         // bytes that duplicate ACKs stood for, not acknowledged yet (without SACK)
 };
-void tcp_prr_enter(struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked);  // recovery begins; cwnd and ssthresh are set
+// recovery begins; cwnd and ssthresh are set
+void tcp_prr_enter(struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked);
 void tcp_prr_ack(struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, bool duplicate);
 void tcp_prr_sent(struct tcp_conn *c, uint32_t bytes);
 #else
@@ -178,8 +197,9 @@ static inline void tcp_prr_sent(struct tcp_conn *c, uint32_t bytes) { (void)c, (
 struct frto {
     uint8_t step;  // 0: not watching; 1: the first segment went again; 2: new data, if any, goes before LOST
 };
-void tcp_frto_timeout(struct tcp_conn *c, bool first);                                    // `first`: no recovery was under way
-bool tcp_frto_ack(struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked);  // true: the timeout was spurious
+void tcp_frto_timeout(struct tcp_conn *c, bool first);  // `first`: no recovery was under way
+// true: the timeout was spurious
+bool tcp_frto_ack(struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked);
 #else
 static inline void tcp_frto_timeout(struct tcp_conn *c, bool first) { (void)c, (void)first; }
 static inline bool tcp_frto_ack(struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked)
@@ -202,14 +222,20 @@ void tcp_undo_resent(const struct weir *weir, struct tcp_conn *c, uint32_t bytes
 void tcp_undo_duplicate(struct tcp_conn *c, uint32_t left, uint32_t right);  // the peer had this already
 // What was sent again was sent for nothing, or nothing was: duplicates reported, or recovery ended without.
 bool tcp_undo_due(const struct tcp_conn *c);
-// `acked` bytes, some of them sent again, are acknowledged for the first time since: was that drawn by a first transmission (RFC 3522 §3.2,
-// step 4)?
+// `acked` bytes, some of them sent again, are acknowledged for the first time since: was that drawn by a first
+// transmission (RFC 3522 §3.2, step 4)?
 bool tcp_undo_echo(const struct tcp_conn *c, const struct tcp_segment *segment, uint32_t acked);
 void tcp_undo_done(struct tcp_conn *c);
 #else
 static inline void tcp_undo_begin(struct tcp_conn *c) { (void)c; }
-static inline void tcp_undo_resent(const struct weir *weir, struct tcp_conn *c, uint32_t bytes) { (void)weir, (void)c, (void)bytes; }
-static inline void tcp_undo_duplicate(struct tcp_conn *c, uint32_t left, uint32_t right) { (void)c, (void)left, (void)right; }
+static inline void tcp_undo_resent(const struct weir *weir, struct tcp_conn *c, uint32_t bytes)
+{
+    (void)weir, (void)c, (void)bytes;
+}
+static inline void tcp_undo_duplicate(struct tcp_conn *c, uint32_t left, uint32_t right)
+{
+    (void)c, (void)left, (void)right;
+}
 static inline bool tcp_undo_due(const struct tcp_conn *c) { return (void)c, false; }
 static inline bool tcp_undo_echo(const struct tcp_conn *c, const struct tcp_segment *segment, uint32_t acked)
 {

@@ -15,12 +15,15 @@ int tcp_low_water_set(struct weir *weir, struct tcp_conn *c, uint32_t bytes)
     return WEIR_OK;
 }
 
-int32_t tcp_low_water_get(const struct tcp_conn *c) { return tcp_low_water_on(c) ? (int32_t)c->extra->receive_low_water : 1; }
+int32_t tcp_low_water_get(const struct tcp_conn *c)
+{
+    return tcp_low_water_on(c) ? (int32_t)c->extra->receive_low_water : 1;
+}
 
 bool tcp_low_water_met(const struct weir *weir, const struct tcp_conn *c)
 {
-    return !tcp_low_water_on(c) || tcp_receive_queued(c) >= c->extra->receive_low_water || c->attention & ATTEND_URGENT_RECEIVED ||
-           tcp_receive_edge(weir, c) - c->rcv.nxt < c->rcv_mss;
+    return !tcp_low_water_on(c) || tcp_receive_queued(c) >= c->extra->receive_low_water ||
+           c->attention & ATTEND_URGENT_RECEIVED || tcp_receive_edge(weir, c) - c->rcv.nxt < c->rcv_mss;
 }
 
 bool tcp_low_water_on(const struct tcp_conn *c) { return c->extra && c->extra->receive_low_water; }

@@ -82,7 +82,9 @@ static int set_field(struct sock *sock, const struct field *field, int32_t value
 static int32_t get_field(struct sock *sock, const struct field *field)
 {
     const void *place = place_of(sock, field);
-    return field->bytes == 4 ? (int32_t) * (const uint32_t *)place : field->bytes == 2 ? *(const uint16_t *)place : *(const uint8_t *)place;
+    return field->bytes == 4   ? (int32_t) * (const uint32_t *)place
+           : field->bytes == 2 ? *(const uint16_t *)place
+                               : *(const uint8_t *)place;
 }
 
 // The ECN bits are the stack's.
@@ -97,7 +99,8 @@ static void option_changed(struct weir *weir, struct tcp_conn *c, enum weir_opti
     if (c->send)
         stream_set_limit(c->send, c->send_limit);
     if (c->receive)
-        stream_set_limit(c->receive, max_u32(c->receive_limit, c->rcv.edge - c->rcv.nxt + tcp_receive_queued(c)) + (1u << c->rcv_scale));
+        stream_set_limit(c->receive, max_u32(c->receive_limit, c->rcv.edge - c->rcv.nxt + tcp_receive_queued(c)) +
+                                         (1u << c->rcv_scale));
     if (c->state == WEIR_TCP_CLOSED)
         return;
     if (option == WEIR_OPTION_RECEIVE_BUFFER)
@@ -152,7 +155,8 @@ static int set_other(struct weir *weir, struct sock *sock, enum weir_option opti
         return sock->kind == SOCK_LISTENER ? tcp_uto_listener_set((struct tcp_listener *)sock, (uint8_t)value)
                                            : tcp_uto_set(weir, (struct tcp_conn *)sock, (uint8_t)value);
     case WEIR_OPTION_RECEIVE_LOW_WATER:
-        return sock->kind == SOCK_LISTENER ? WEIR_NOT_SUPPORTED : tcp_low_water_set(weir, (struct tcp_conn *)sock, (uint32_t)value);
+        return sock->kind == SOCK_LISTENER ? WEIR_NOT_SUPPORTED
+                                           : tcp_low_water_set(weir, (struct tcp_conn *)sock, (uint32_t)value);
     case WEIR_OPTION_LINGER_S: return set_linger(sock, value);
     case WEIR_OPTION_RTO_MIN_US: return set_rto_floor(weir, sock, value);
     case WEIR_OPTION_SEND_DEADLINE_US:
@@ -184,8 +188,8 @@ static int set_other(struct weir *weir, struct sock *sock, enum weir_option opti
 // A timer that runs keeps the timeout that it began with.
 static bool changes_timeout(enum weir_option option)
 {
-    return option == WEIR_OPTION_RTO_MIN_US || option == WEIR_OPTION_USER_TIMEOUT_MS || option == WEIR_OPTION_USER_TIMEOUT_OPTION ||
-           option == WEIR_OPTION_SEND_DEADLINE_US;
+    return option == WEIR_OPTION_RTO_MIN_US || option == WEIR_OPTION_USER_TIMEOUT_MS ||
+           option == WEIR_OPTION_USER_TIMEOUT_OPTION || option == WEIR_OPTION_SEND_DEADLINE_US;
 }
 
 int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32_t value)
@@ -196,7 +200,9 @@ int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32
         value = tos_set(sock, field, value);
     if (sock->kind == SOCK_TCP && changes_timeout(option))
         tcp_timers_resolve_deadline(weir, (struct tcp_conn *)sock);
-    const int result = flag ? set_flag(sock, flag, value) : field ? set_field(sock, field, value) : set_other(weir, sock, option, value);
+    const int result = flag    ? set_flag(sock, flag, value)
+                       : field ? set_field(sock, field, value)
+                               : set_other(weir, sock, option, value);
     if (result == WEIR_OK && sock->kind == SOCK_TCP)
         option_changed(weir, (struct tcp_conn *)sock, option);
     return result;
@@ -249,7 +255,8 @@ int tcp_get(struct weir *weir, struct sock *sock, enum weir_option option, int32
     const struct field *field = field_of(option);
     if (flag)
         *value = (*flags_of(sock) & flag) != 0;
-    else if (option == WEIR_OPTION_MAX_SEGMENT && sock->kind == SOCK_TCP && ((struct tcp_conn *)sock)->state >= WEIR_TCP_ESTABLISHED)
+    else if (option == WEIR_OPTION_MAX_SEGMENT && sock->kind == SOCK_TCP &&
+             ((struct tcp_conn *)sock)->state >= WEIR_TCP_ESTABLISHED)
         *value = ((struct tcp_conn *)sock)->mss;
     else if (option == WEIR_OPTION_TOS)
         *value = get_field(sock, field) & ~(int32_t)TCP_ECN_BITS;
@@ -289,7 +296,8 @@ int tcp_set_congestion(struct weir *weir, struct sock *sock, const struct weir_c
     struct tcp_conn *c = (struct tcp_conn *)sock;
     c->cc = index;
     if (!c->flow) {
-        c->node.spare = WEIR_CC_UNLIMITED;  // what another algorithm remembered may mean something else (BBR's is a bandwidth)
+        c->node.spare =
+            WEIR_CC_UNLIMITED;  // what another algorithm remembered may mean something else (BBR's is a bandwidth)
         return WEIR_OK;
     }
     const struct weir_cc_window before = c->flow->window;  // a live switch keeps what the path taught
@@ -298,7 +306,8 @@ int tcp_set_congestion(struct weir *weir, struct sock *sock, const struct weir_c
     c->flow->window.burst_segments = 0;
     tcp_rate_begin(weir, c);
     tcp_cc_event(weir, c, WEIR_CC_INIT);
-    // In the middle of a recovery the new one is told of it: an algorithm that leaves recovery to TCP goes on from its ssthresh.
+    // In the middle of a recovery the new one is told of it: an algorithm that leaves recovery to TCP goes on from its
+    // ssthresh.
     if (c->attention & ATTEND_RECOVERY)
         tcp_cc_event(weir, c, c->attention & ATTEND_FAST_RECOVERY ? WEIR_CC_ENTER_RECOVERY : WEIR_CC_RTO);
     c->flow->window.cwnd = before.cwnd;
@@ -309,7 +318,8 @@ int tcp_set_congestion(struct weir *weir, struct sock *sock, const struct weir_c
 
 const struct weir_cc *tcp_congestion(struct weir *weir, struct sock *sock)
 {
-    return tcp_cc_list(weir)[sock->kind == SOCK_LISTENER ? ((struct tcp_listener *)sock)->cc : ((struct tcp_conn *)sock)->cc];
+    return tcp_cc_list(
+        weir)[sock->kind == SOCK_LISTENER ? ((struct tcp_listener *)sock)->cc : ((struct tcp_conn *)sock)->cc];
 }
 
 enum weir_tcp_state tcp_state(const struct sock *sock)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The segment that carries what plan.c decided: options, header, checksum, network layer, or a header template. tcp_output asks for one
-// plan after the other until there is none, or the quantum is used up, or the link says no; only a segment that the link took changes the
-// connection.
+// The segment that carries what plan.c decided: options, header, checksum, network layer, or a header template.
+// tcp_output asks for one plan after the other until there is none, or the quantum is used up, or the link says no;
+// only a segment that the link took changes the connection.
 #include "tcp/output.h"
 
 #include "tcp/label.h"
@@ -31,10 +31,12 @@ static uint32_t sack_room(const struct tcp_conn *c, const struct tcp_plan *plan,
     return (plan->payload ? min_u32(room, c->mss / 2) : room) - taken;
 }
 
-// All of it sent before, or a probe of a window that may be closed: nothing that a router should mark (RFC 3168 §6.1.5, §6.1.6).
+// All of it sent before, or a probe of a window that may be closed: nothing that a router should mark (RFC 3168 §6.1.5,
+// §6.1.6).
 static inline bool not_fresh(const struct tcp_plan *plan) { return plan->how & (PLAN_RETRANSMIT | PLAN_PROBE); }
 
-static void fill_options(const struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan, struct tcp_options *options)
+static void fill_options(const struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan,
+                         struct tcp_options *options)
 {
     options->seen = 0;
     options->sack_count = 0;
@@ -52,13 +54,15 @@ static void fill_options(const struct weir *weir, struct tcp_conn *c, const stru
         tcp_sack_fill(c, options, sack_room(c, plan, taken));
 }
 
-// What one segment carries beside its options: c->mss has the timestamps subtracted, the others come and go (RFC 6691 §2).
+// What one segment carries beside its options: c->mss has the timestamps subtracted, the others come and go (RFC 6691
+// §2).
 uint32_t tcp_segment_payload(const struct tcp_conn *c, const struct tcp_plan *plan)
 {
     if (!(tcp_sack_pending(c) || c->attention & ATTEND_ECN || tcp_uto_owed(c)) || plan->flags & TCP_SYN)
         return c->mss;
     struct tcp_options options = {0};
-    const uint32_t taken = tcp_ecn_option(c, plan->payload, not_fresh(plan), &options) + tcp_uto_fill(c, false, &options);
+    const uint32_t taken =
+        tcp_ecn_option(c, plan->payload, not_fresh(plan), &options) + tcp_uto_fill(c, false, &options);
     if (tcp_sack_pending(c))
         tcp_sack_fill(c, &options, sack_room(c, plan, taken));
     return c->mss - taken - (options.sack_count ? 4u + 8u * options.sack_count : 0u);
@@ -97,7 +101,8 @@ static void put_checksum(struct weir *weir, struct tcp_conn *c, struct packet_ou
     if (out->tx.count == 2)  // as nearly always
         sum = checksum_add(sum, checksum_sum(weir->port, out->slices[1].data, out->slices[1].length));
     else if (out->payload_length)
-        sum = checksum_add(sum, checksum_slices(weir->port, out->slices + 1, out->tx.count - 1u, 0, out->payload_length));
+        sum =
+            checksum_add(sum, checksum_slices(weir->port, out->slices + 1, out->tx.count - 1u, 0, out->payload_length));
     checksum_put(out->head + 16, sum);
 }
 
@@ -108,8 +113,8 @@ static uint16_t window_field(const struct tcp_conn *c, uint32_t edge, bool syn)
 }
 
 // The whole way: options, header, checksum, network layer. The payload is in `out`.
-static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan, struct tcp_segment *segment,
-                                       struct packet_out *out)
+static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan,
+                                       struct tcp_segment *segment, struct packet_out *out)
 {
     uint8_t option_bytes[TCP_OPTIONS_MAX];
     fill_options(weir, c, plan, &segment->options);
@@ -130,8 +135,12 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
         out->tx.gso = tcp_offload_gso(c);
     }
     put_checksum(weir, c, out, segment->header_length);
-    struct ip_out ip = {
-        .source = c->local.addr, .destination = c->remote.addr, .protocol = IP_TCP, .ttl = c->ttl, .tos = tos, .dont_fragment = true};
+    struct ip_out ip = {.source = c->local.addr,
+                        .destination = c->remote.addr,
+                        .protocol = IP_TCP,
+                        .ttl = c->ttl,
+                        .tos = tos,
+                        .dont_fragment = true};
     tcp_label_put(&ip, tcp_params(c, tos));
     return ip_output(weir, &c->path, &ip, out, &c->sock);
 }
@@ -158,7 +167,8 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
     segment.ack = plan->flags & TCP_ACK ? c->rcv.nxt : 0;
     segment.flags = plan->flags;
     segment.window = window_field(c, edge, plan->flags & TCP_SYN);
-    out.tx.holdable = WEIR_CFG_TCP_HELD && tcp_worth_holding(plan->payload) && !(plan->how & (PLAN_RETRANSMIT | PLAN_BUNDLE));
+    out.tx.holdable =
+        WEIR_CFG_TCP_HELD && tcp_worth_holding(plan->payload) && !(plan->how & (PLAN_RETRANSMIT | PLAN_BUNDLE));
     out.tx.hold_owner = c;
     out.tx.hold_end = plan->seq + plan->payload;
     const enum weir_tx_verdict verdict = send_whole(weir, c, plan, &segment, &out);
@@ -174,14 +184,15 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
     return verdict;
 }
 
-// Sends what is planned, by the header template where there is one. Afterwards the plan says what of it left: plan->run is 0 if nothing
-// did.
+// Sends what is planned, by the header template where there is one. Afterwards the plan says what of it left: plan->run
+// is 0 if nothing did.
 static inline enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
 {
     enum weir_tx_verdict verdict;
     const bool again = plan->how & (PLAN_RETRANSMIT | PLAN_BUNDLE);
-    if (plan->payload ? tcp_template_data(weir, c, plan, not_fresh(plan) ? tcp_ecn_tos_bare(c) : c->tos, !again, &verdict)
-                      : tcp_template_control(weir, c, plan, &verdict))
+    if (plan->payload
+            ? tcp_template_data(weir, c, plan, not_fresh(plan) ? tcp_ecn_tos_bare(c) : c->tos, !again, &verdict)
+            : tcp_template_control(weir, c, plan, &verdict))
         return verdict;
     if (plan->run > 1)
         plan->end = plan->seq + plan->payload;  // the first goes alone, and leaves a template for the others
@@ -313,12 +324,16 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
     return verdict;
 }
 
-static inline bool ack_alone_due(const struct tcp_conn *c) { return c->flags & TCP_ACK_NOW || c->attention & ATTEND_KEEPALIVE_NOW; }
+static inline bool ack_alone_due(const struct tcp_conn *c)
+{
+    return c->flags & TCP_ACK_NOW || c->attention & ATTEND_KEEPALIVE_NOW;
+}
 
 // Without any of these a turn has nothing to do, whether it can send or not.
 static bool something_waits(const struct tcp_conn *c)
 {
-    return tcp_send_queued(c) || c->snd.una != c->snd.nxt || c->attention & ATTEND_FIN_QUEUED || tcp_syn_unacked(c) || ack_alone_due(c);
+    return tcp_send_queued(c) || c->snd.una != c->snd.nxt || c->attention & ATTEND_FIN_QUEUED || tcp_syn_unacked(c) ||
+           ack_alone_due(c);
 }
 
 #if WEIR_CFG_TCP_SACK
@@ -326,7 +341,8 @@ void tcp_output_ack_before(struct weir *weir, struct tcp_conn *c)
 {
     const struct tcp_plan plan = {.seq = tcp_ack_seq(c), .end = tcp_ack_seq(c), .flags = TCP_ACK};
     const uint32_t edge = tcp_receive_edge(weir, c);
-    struct tcp_segment segment = {.seq = plan.seq, .ack = c->rcv.nxt, .flags = TCP_ACK, .window = window_field(c, edge, false)};
+    struct tcp_segment segment = {
+        .seq = plan.seq, .ack = c->rcv.nxt, .flags = TCP_ACK, .window = window_field(c, edge, false)};
     fill_options(weir, c, &plan, &segment.options);
     const uint8_t tos = tcp_ecn_stamp(weir, c, &segment, false);
     if (!tcp_reply_ack(weir, c, &segment, tos))
@@ -339,7 +355,8 @@ void tcp_output_ack_before(struct weir *weir, struct tcp_conn *c)
 }
 #endif
 
-// Nothing may go although data waits: the window's fault, or a cork's? Then the probe timer must run: no cork holds longer (Linux).
+// Nothing may go although data waits: the window's fault, or a cork's? Then the probe timer must run: no cork holds
+// longer (Linux).
 static void watch_window(struct weir *weir, struct tcp_conn *c)
 {
     if (c->snd.una != c->snd.nxt || !tcp_synchronised(c))
@@ -360,11 +377,12 @@ static void restart_after_idle(struct weir *weir, struct tcp_conn *c)
     c->progress_ms = weir->now_ms;
 }
 
-// The last of what was queued has left for the first time, and nothing is to be sent again: another look would find nothing.
+// The last of what was queued has left for the first time, and nothing is to be sent again: another look would find
+// nothing.
 static inline bool left_nothing(const struct tcp_conn *c, const struct tcp_plan *plan)
 {
-    return plan->flags & TCP_PSH && !not_fresh(plan) && !(c->attention & ATTEND_FIN_QUEUED) && c->flow && !c->flow->flight->lost &&
-           !tcp_deadline_on(c);
+    return plan->flags & TCP_PSH && !not_fresh(plan) && !(c->attention & ATTEND_FIN_QUEUED) && c->flow &&
+           !c->flow->flight->lost && !tcp_deadline_on(c);
 }
 
 enum sent {
@@ -374,7 +392,8 @@ enum sent {
 };
 
 // Everything that may go now, a quantum at the most.
-static enum sent send_all(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, bool *more, enum weir_tx_verdict *verdict)
+static enum sent send_all(struct weir *weir, struct tcp_conn *c, uint32_t *quantum, bool *more,
+                          enum weir_tx_verdict *verdict)
 {
     struct tcp_plan plan;
     for (; tcp_plan_next(weir, c, &plan, *quantum); *quantum -= plan.run) {

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Pacing. The schedule is one number: when the next quantum may go. What was sent moves it on by the time that the rate takes for it. A
-// timer that fires late finds it in the past and catches up, but by no more than PACING_LATE_MAX_US: a long sleep must not become a burst.
-// Where something else held the flow back, window or user, a quantum is all that is made up for.
+// Pacing. The schedule is one number: when the next quantum may go. What was sent moves it on by the time that the rate
+// takes for it. A timer that fires late finds it in the past and catches up, but by no more than PACING_LATE_MAX_US: a
+// long sleep must not become a burst. Where something else held the flow back, window or user, a quantum is all that is
+// made up for.
 #include "tcp/pacing.h"
 
 #include "tcp/internal.h"
 
-// A quantum is what a coarse clock lets through in a tick, and at high rates at least a 4096th of a second's data, or there would be more
-// timers than a CPU can serve; where the device cuts segments, about a millisecond's, so that it has something to cut.
+// A quantum is what a coarse clock lets through in a tick, and at high rates at least a 4096th of a second's data, or
+// there would be more timers than a CPU can serve; where the device cuts segments, about a millisecond's, so that it
+// has something to cut.
 #define PACING_SHIFT 12u
 #define PACING_SHIFT_TSO 10u
 #define PACING_SEGMENTS 2u  // … and never less than two segments: the peer acknowledges every other
-// How late a process may wake on a busy host without its flows losing their rate (measured: a quantum alone, a quarter of a millisecond at
-// 100 Mbit/s, costs most of it), and never more than the queue of a quarter of a round trip.
+// How late a process may wake on a busy host without its flows losing their rate (measured: a quantum alone, a quarter
+// of a millisecond at 100 Mbit/s, costs most of it), and never more than the queue of a quarter of a round trip.
 #define PACING_LATE_MAX_US 4000u
-#define PACING_WAIT_MAX_US 0x4000000u  // 67 s; what lies further in the future is a schedule so old that the clock has wrapped
+// 67 s; what lies further in the future is a schedule so old that the clock has wrapped
+#define PACING_WAIT_MAX_US 0x4000000u
 
 void tcp_pacing_attach(struct tcp_conn *c) { c->flow->pacing.allowed = UINT32_MAX; }
 
 bool tcp_pacing_asked(const struct tcp_conn *c) { return c->extra && c->extra->pacing_limit; }
 
-// As Linux without a pacing queue: twice cwnd a round trip while it may double in the next, 1.2 times after, so that the rate never keeps
-// cwnd from being used.
+// As Linux without a pacing queue: twice cwnd a round trip while it may double in the next, 1.2 times after, so that
+// the rate never keeps cwnd from being used.
 static uint32_t own_rate(const struct tcp_conn *c)
 {
     const uint32_t srtt_us = rtt_smoothed(&c->rtt), cwnd = c->flow->window.cwnd;
@@ -85,10 +88,12 @@ void tcp_pacing_close(struct weir *weir, struct tcp_conn *c)
         return;
     if (p->allowed != p->granted) {
         const uint32_t late_us = weir->now - p->next_us, quantum_us = pacing_us(p->granted, p->rate);
-        const uint32_t most_us = p->held ? max_u32(quantum_us, min_u32(rtt_smoothed(&c->rtt) / 4, PACING_LATE_MAX_US)) : quantum_us;
+        const uint32_t most_us =
+            p->held ? max_u32(quantum_us, min_u32(rtt_smoothed(&c->rtt) / 4, PACING_LATE_MAX_US)) : quantum_us;
         p->next_us = weir->now - min_u32(late_us, most_us) + pacing_us(p->granted - p->allowed, p->rate);
     }
-    const bool waiting = tcp_unsent(c) || c->flow->flight->lost || c->attention & ATTEND_RETRANSMIT_NOW || tcp_tlp_due(c);
+    const bool waiting =
+        tcp_unsent(c) || c->flow->flight->lost || c->attention & ATTEND_RETRANSMIT_NOW || tcp_tlp_due(c);
     p->held = p->allowed < c->mss && waiting;
     if (p->held)
         tcp_timers_paced(weir, c);
@@ -98,7 +103,7 @@ bool tcp_pacing_armed(const struct tcp_conn *c) { return c->flow && c->flow->pac
 void tcp_pacing_arm(struct tcp_conn *c, bool armed) { c->flow->pacing.armed = armed; }
 uint32_t tcp_pacing_due(const struct tcp_conn *c) { return c->flow->pacing.next_us; }
 
-// --- the socket's limit ----------------------------------------------------------------------------------------------------------------
+// --- the socket's limit ----------------------------------------------------------------------------------------------
 
 int tcp_pacing_set(struct weir *weir, struct tcp_conn *c, uint32_t bytes_per_s)
 {

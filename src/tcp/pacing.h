@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Pacing: a connection with a rate sends a quantum at a time, at moments of a schedule kept in µs. The rate is the congestion control's
-// (weir_cc_window.pacing_rate), or TCP's own where the socket or the build asks for pacing, and never more than the socket allows.
-// Output looks at `allowed` as it looks at cwnd: what does not fit waits for the timer PACE, and is limited by cwnd if
-// half of that is used. Data sent for the first time, sent again, and probes are paced; bare ACKs, SYN and a FIN alone are not.
+// Pacing: a connection with a rate sends a quantum at a time, at moments of a schedule kept in µs. The rate is the
+// congestion control's (weir_cc_window.pacing_rate), or TCP's own where the socket or the build asks for pacing, and
+// never more than the socket allows. Output looks at `allowed` as it looks at cwnd: what does not fit waits for the
+// timer PACE, and is limited by cwnd if half of that is used. Data sent for the first time, sent again, and probes are
+// paced; bare ACKs, SYN and a FIN alone are not.
 #ifndef TCP_PACING_H
 #define TCP_PACING_H
 
@@ -49,7 +50,10 @@ int32_t tcp_pacing_listener_limit(const struct tcp_listener *listener);
 static inline void tcp_pacing_attach(struct tcp_conn *c) { (void)c; }
 static inline bool tcp_pacing_asked(const struct tcp_conn *c) { return (void)c, false; }
 static inline uint32_t tcp_pacing_rate(const struct tcp_conn *c) { return (void)c, 0; }
-static inline bool tcp_pacing_waits(const struct weir *weir, const struct tcp_conn *c) { return (void)weir, (void)c, false; }
+static inline bool tcp_pacing_waits(const struct weir *weir, const struct tcp_conn *c)
+{
+    return (void)weir, (void)c, false;
+}
 static inline void tcp_pacing_open(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_pacing_close(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline bool tcp_pacing_armed(const struct tcp_conn *c) { return (void)c, false; }
@@ -64,7 +68,10 @@ static inline void tcp_pacing_inherit(struct weir *weir, struct tcp_conn *c, con
 {
     (void)weir, (void)c, (void)listener;
 }
-static inline void tcp_pacing_bequeath(const struct tcp_conn *c, struct tcp_listener *listener) { (void)c, (void)listener; }
+static inline void tcp_pacing_bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
+{
+    (void)c, (void)listener;
+}
 static inline int tcp_pacing_listener_set(struct tcp_listener *listener, uint32_t bytes_per_s)
 {
     return (void)listener, (void)bytes_per_s, WEIR_NOT_SUPPORTED;

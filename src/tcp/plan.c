@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The scheduler: what of a connection may leave now. In the steady state (attention.h) that can be new data only, and a run of full
-// segments is one plan; otherwise it goes by urgency. With nothing planned nothing leaves but an ACK that is owed (output.c).
+// The scheduler: what of a connection may leave now. In the steady state (attention.h) that can be new data only, and a
+// run of full segments is one plan; otherwise it goes by urgency. With nothing planned nothing leaves but an ACK that
+// is owed (output.c).
 #include "tcp/plan.h"
 
 #include "tcp/output.h"
@@ -35,12 +36,13 @@ static void cover(const struct tcp_conn *c, struct tcp_plan *plan, uint32_t seq,
         plan->flags |= TCP_PSH;  // RFC 9293 §3.9.1.2: the last of what was queued
 }
 
-// Lost data goes before new data (RFC 6675 §5, (C), NextSeg rules 1 and 3), as far as the window of the network allows; the first
-// segment of a recovery goes whatever it says.
+// Lost data goes before new data (RFC 6675 §5, (C), NextSeg rules 1 and 3), as far as the window of the network allows;
+// the first segment of a recovery goes whatever it says.
 static bool plan_retransmission(struct tcp_conn *c, struct tcp_plan *plan)
 {
     uint32_t start = 0, end = 0;
-    if (!c->flow || !c->flow->flight->lost || !flight_next_lost(c->flow->flight, c->flow->retransmit_from, &start, &end))
+    if (!c->flow || !c->flow->flight->lost ||
+        !flight_next_lost(c->flow->flight, c->flow->retransmit_from, &start, &end))
         return false;
     if (tcp_frto_new_data_first(c) && tcp_recovery_pipe(c))
         return false;
@@ -56,7 +58,8 @@ static bool plan_retransmission(struct tcp_conn *c, struct tcp_plan *plan)
     }
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
     const uint32_t most = min_u32(segment_limit(c), max_u32(room / c->mss * c->mss, c->mss));
-    const bool whole = end - start <= most || (c->attention & ATTEND_FIN_SENT && end == c->snd.nxt && end - start == most + 1);
+    const bool whole =
+        end - start <= most || (c->attention & ATTEND_FIN_SENT && end == c->snd.nxt && end - start == most + 1);
     cover(c, plan, start, whole ? end : start + most);
     plan->how = PLAN_RETRANSMIT;
     return true;
@@ -65,14 +68,16 @@ static bool plan_retransmission(struct tcp_conn *c, struct tcp_plan *plan)
 // The segment has room for what is not acknowledged yet.
 static void bundle(const struct tcp_conn *c, struct tcp_plan *plan)
 {
-    const uint32_t fin = plan->flags & TCP_FIN ? 1 : 0, seq = tcp_deadline_bundle(c, plan->end - fin, tcp_segment_payload(c, plan));
+    const uint32_t fin = plan->flags & TCP_FIN ? 1 : 0,
+                   seq = tcp_deadline_bundle(c, plan->end - fin, tcp_segment_payload(c, plan));
     if (seq == plan->seq)
         return;
     cover(c, plan, seq, plan->end);
     plan->how |= PLAN_BUNDLE;
 }
 
-// What was queued and never sent, and what cwnd and pacing leave room for. In the steady state the sequence numbers tell both.
+// What was queued and never sent, and what cwnd and pacing leave room for. In the steady state the sequence numbers
+// tell both.
 static HOT_INLINE uint32_t unsent_bytes(const struct tcp_conn *c, bool steady)
 {
     if (!steady || !c->send)
@@ -88,8 +93,8 @@ static HOT_INLINE uint32_t room_bytes(const struct tcp_conn *c, bool steady)
 }
 
 // In the steady state: no SYN, no FIN, and full segments, up to `most` bytes, go one after the other.
-static HOT_INLINE void cover_run(const struct tcp_conn *c, struct tcp_plan *plan, uint32_t length, uint32_t unsent, uint32_t most,
-                                 uint32_t quantum)
+static HOT_INLINE void cover_run(const struct tcp_conn *c, struct tcp_plan *plan, uint32_t length, uint32_t unsent,
+                                 uint32_t most, uint32_t quantum)
 {
     plan->seq = c->snd.nxt;
     plan->payload = length;
@@ -132,7 +137,8 @@ static HOT_INLINE bool plan_new_data(struct tcp_conn *c, struct tcp_plan *plan, 
 
 static bool fin_is_due(const struct tcp_conn *c)
 {
-    return (c->attention & (ATTEND_FIN_QUEUED | ATTEND_FIN_SENT)) == ATTEND_FIN_QUEUED && c->snd.nxt == tcp_data_end(c) && !tcp_syn_sent(c);
+    return (c->attention & (ATTEND_FIN_QUEUED | ATTEND_FIN_SENT)) == ATTEND_FIN_QUEUED &&
+           c->snd.nxt == tcp_data_end(c) && !tcp_syn_sent(c);
 }
 
 // A closed window is probed with the next byte (RFC 9293 §3.8.6.1): the byte (or FIN) in flight again, or a new one.
@@ -154,7 +160,8 @@ static bool plan_tlp(struct tcp_conn *c, struct tcp_plan *plan)
     plan->how = PLAN_TLP | (length ? 0 : PLAN_RETRANSMIT);
     if (length)
         cover(c, plan, c->snd.nxt,
-              c->snd.nxt + length + (c->attention & ATTEND_FIN_QUEUED && length == unsent && tcp_window_room(c) > length));
+              c->snd.nxt + length +
+                  (c->attention & ATTEND_FIN_QUEUED && length == unsent && tcp_window_room(c) > length));
     else
         cover(c, plan, seq_max(c->snd.una, c->snd.nxt - c->mss - (c->attention & ATTEND_FIN_SENT ? 1 : 0)), c->snd.nxt);
     return true;
@@ -175,7 +182,8 @@ static bool plan_deadline_rtx(struct tcp_conn *c, struct tcp_plan *plan)
 static bool plan_duplicate_rtx(const struct weir *weir, const struct tcp_conn *c, struct tcp_plan *plan)
 {
     uint32_t end;
-    if (!c->flow || c->state == WEIR_TCP_CLOSED || c->attention & ATTEND_PERSIST || !tcp_rtx_probe_double(weir, c, &end))
+    if (!c->flow || c->state == WEIR_TCP_CLOSED || c->attention & ATTEND_PERSIST ||
+        !tcp_rtx_probe_double(weir, c, &end))
         return false;
     cover(c, plan, c->snd.una, end);
     plan->how = PLAN_RETRANSMIT | PLAN_DUPLICATE_RTX;

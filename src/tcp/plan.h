@@ -26,23 +26,26 @@ struct tcp_plan {
 // Only new data can be planned. A build for size goes by urgency all the same, and comes to nothing else.
 static inline bool tcp_steady(const struct tcp_conn *c) { return WEIR_CFG_FAST_PATH && !c->attention; }
 
-// What comes next, of a run at most `quantum` segments. false: nothing may go now. Changes nothing but TCP_CWND_LIMITED.
+// What comes next, of a run at most `quantum` segments. false: nothing may go now. Changes nothing but
+// TCP_CWND_LIMITED.
 bool tcp_plan_next(const struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, uint32_t quantum);
 
-// Whether the plan is one that the connection can have: what is sent again was sent before, and the payload is queued. Each plan is held to
-// that before memory is read by its numbers.
+// Whether the plan is one that the connection can have: what is sent again was sent before, and the payload is queued.
+// Each plan is held to that before memory is read by its numbers.
 static inline bool tcp_plan_sane(const struct tcp_conn *c, const struct tcp_plan *plan)
 {
     if (tcp_steady(c))
         return plan->seq == c->snd.nxt && plan->end - c->snd.una <= tcp_send_queued(c);
     const uint32_t queued = tcp_send_queued(c), bytes = plan->payload,
                    from = plan->seq + (plan->flags & TCP_SYN ? 1 : 0) - tcp_data_start(c);
-    if (plan->how & PLAN_RETRANSMIT && !(seq_in(plan->seq, c->snd.una, c->snd.nxt) && seq_in(plan->end, plan->seq + 1, c->snd.nxt + 1)))
+    if (plan->how & PLAN_RETRANSMIT &&
+        !(seq_in(plan->seq, c->snd.una, c->snd.nxt) && seq_in(plan->end, plan->seq + 1, c->snd.nxt + 1)))
         return false;
     return !bytes || (from < queued && bytes <= queued - from);
 }
 
-// Bytes of data that one segment carries: what options that come and go leave of c->mss, which has the timestamps subtracted (RFC 6691 §2).
+// Bytes of data that one segment carries: what options that come and go leave of c->mss, which has the timestamps
+// subtracted (RFC 6691 §2).
 uint32_t tcp_segment_payload(const struct tcp_conn *c, const struct tcp_plan *plan);
 
 #endif

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Header prediction (Jacobson 1990): in a transfer that goes well each segment but brings what was expected next, and the steps of
-// RFC 9293 §3.10.7.4 (input.c) then come to very little. So do those for a pure ACK, or a FIN alone, of a connection without data. Such a
-// segment is recognised here, in a packet (tcp_predict) or in the frame itself (tcp_predict_frame), and that little is done.
+// Header prediction (Jacobson 1990): in a transfer that goes well each segment but brings what was expected next, and
+// the steps of RFC 9293 §3.10.7.4 (input.c) then come to very little. So do those for a pure ACK, or a FIN alone, of a
+// connection without data. Such a segment is recognised here, in a packet (tcp_predict) or in the frame itself
+// (tcp_predict_frame), and that little is done.
 //
 // What the steps would do beside it, and why that comes to nothing:
-//   tcp_syn_sent, step_syn, step_reset, the FIN of data    the flags are ACK, with or without PSH (or FIN, of a connection without data)
-//   tcp_paws, is_keepalive, tcp_realtime_unsent            the timestamp is not old; the number is the one expected; ATTEND_REALTIME
+//   tcp_syn_sent, step_syn, step_reset, the FIN of data    the flags are ACK, with or without PSH (or FIN, of a
+//                                                          connection without data)
+//   tcp_paws, is_keepalive, tcp_realtime_unsent            the timestamp is not old; the number is the one expected;
+//                                                          ATTEND_REALTIME
 //   step_sequence, is_crossed_probe                        next in order, and within the window; ATTEND_PERSIST
 //   tcp_ecn_input, tcp_ecn_ack, tcp_ecn_react              ATTEND_ECN, and no mark is on the packet
 //   tcp_rack_begin, tcp_sack_input, flight marks           ATTEND_SCOREBOARD; no SACK option
-//   tcp_recovery_ack: recovery, undo, F-RTO, TLP, probe    ATTEND_FAST_RECOVERY, _RTO_RECOVERY, _TLP_DUE, _TLP_OUT, _RTX_PROBE
+//   tcp_recovery_ack: recovery, undo, F-RTO, TLP, probe    ATTEND_FAST_RECOVERY, _RTO_RECOVERY, _TLP_DUE, _TLP_OUT,
+//                                                          _RTX_PROBE
 //   tcp_deadline_acked and its kin                         ATTEND_DEADLINE
 //   sample_rtt: resets the back-off                        ATTEND_BACKOFF
 //   window_update: a probe's answer                        ATTEND_PERSIST
 //   acked_control                                          ATTEND_STATE, _FIN_SENT (data); done (control)
 //   tcp_uto_heard, tcp_urgent_input                        no such option, no URG; ATTEND_URGENT_RECEIVED
-//   tcp_receive_data: out of order, DSACK, FIN ahead       ATTEND_OUT_OF_ORDER, _DSACK, _FIN_AHEAD, _READ_SHUT, _LOW_WATER
+//   tcp_receive_data: out of order, DSACK, FIN ahead       ATTEND_OUT_OF_ORDER, _DSACK, _FIN_AHEAD, _READ_SHUT,
+//                                                          _LOW_WATER
 #include "ip/flow.h"
 #include "tcp/internal.h"
 
@@ -44,26 +49,27 @@ static inline bool steady_expects(const struct tcp_conn *c, const struct tcp_seg
            ack_expected(c, segment->ack, segment->window, segment->length);
 }
 
-// A connection without data, where nothing is under way but what opening and closing come to, gets a pure ACK of all that it sent, or a
-// FIN alone.
+// A connection without data, where nothing is under way but what opening and closing come to, gets a pure ACK of all
+// that it sent, or a FIN alone.
 static inline bool idle_expects(const struct tcp_conn *c, const struct tcp_segment *segment)
 {
     return WEIR_CFG_FAST_PATH && !segment->length && !(c->flow || c->send || c->extra) &&
-           !(c->attention & ~(uint32_t)ATTEND_CONTROL_ONLY) && segment->seq == c->rcv.nxt && segment->ack == c->snd.nxt &&
-           (segment->flags & ~(TCP_PSH | TCP_FIN)) == TCP_ACK && tcp_synchronised(c) && tcp_ecn_silent(c) &&
-           timestamps_expected(c, segment);
+           !(c->attention & ~(uint32_t)ATTEND_CONTROL_ONLY) && segment->seq == c->rcv.nxt &&
+           segment->ack == c->snd.nxt && (segment->flags & ~(TCP_PSH | TCP_FIN)) == TCP_ACK && tcp_synchronised(c) &&
+           tcp_ecn_silent(c) && timestamps_expected(c, segment);
 }
 
-// The congestion control has nothing to learn of it: the first slow start, and cwnd is not what limits. HyStart++ looks at it here.
+// The congestion control has nothing to learn of it: the first slow start, and cwnd is not what limits. HyStart++ looks
+// at it here.
 static inline bool cc_indifferent(const struct weir *weir, struct tcp_conn *c, uint32_t rtt_us, uint32_t prior_inflight)
 {
     const struct weir_cc_window *window = &c->flow->window;
-    return window->ssthresh == WEIR_CC_UNLIMITED && !(c->flags & TCP_CWND_LIMITED) && !tcp_half_used(c, prior_inflight) &&
-           tcp_cc(weir, c)->only_grows && tcp_hystart_calm(c, rtt_us);
+    return window->ssthresh == WEIR_CC_UNLIMITED && !(c->flags & TCP_CWND_LIMITED) &&
+           !tcp_half_used(c, prior_inflight) && tcp_cc(weir, c)->only_grows && tcp_hystart_calm(c, rtt_us);
 }
 
-static __attribute__((noinline)) void tell_cc(struct weir *weir, struct tcp_conn *c, const struct flight_record *newest, bool known,
-                                              uint32_t acked)
+static __attribute__((noinline)) void tell_cc(struct weir *weir, struct tcp_conn *c, const struct flight_record *newest,
+                                              bool known, uint32_t acked)
 {
     const uint32_t inflight = c->snd.nxt - c->snd.una;
     const struct flight_delta delta = flight_plain_delta(newest, known, acked);
@@ -71,21 +77,22 @@ static __attribute__((noinline)) void tell_cc(struct weir *weir, struct tcp_conn
 }
 
 // What an acknowledgement says of the path.
-static HOT_INLINE void learn(struct weir *weir, struct tcp_conn *c, const struct flight_record *newest, bool known, uint32_t rtt_us,
-                             uint32_t acked)
+static HOT_INLINE void learn(struct weir *weir, struct tcp_conn *c, const struct flight_record *newest, bool known,
+                             uint32_t rtt_us, uint32_t acked)
 {
     if (!cc_indifferent(weir, c, rtt_us, c->snd.nxt - c->snd.una + acked))
         tell_cc(weir, c, newest, known, acked);
     tcp_cwv_acked(weir, c);
 }
-static __attribute__((noinline)) void learn_apart(struct weir *weir, struct tcp_conn *c, const struct flight_record *newest,
-                                                  uint32_t rtt_us, uint32_t acked)
+static __attribute__((noinline)) void learn_apart(struct weir *weir, struct tcp_conn *c,
+                                                  const struct flight_record *newest, uint32_t rtt_us, uint32_t acked)
 {
     learn(weir, c, newest, true, rtt_us, acked);
 }
 
 #if WEIR_CFG_TCP_REFINEMENTS
-// All is acknowledged, the last `acked` bytes of it now: neither was that half a window, nor is it news of what is used.
+// All is acknowledged, the last `acked` bytes of it now: neither was that half a window, nor is it news of what is
+// used.
 static inline bool use_settled(const struct weir *weir, const struct tcp_flow *flow, uint32_t una, uint32_t acked)
 {
     return (void)acked, tcp_cwv_settled(&flow->cwv, weir->now_ms, una, flow->window.cwnd);
@@ -100,27 +107,34 @@ static inline void use_rests(struct tcp_flow *flow, uint32_t una) { (void)flow, 
 #endif
 #if WEIR_CFG_TCP_REFINEMENTS
 static inline bool round_fresh(const struct tcp_flow *flow) { return tcp_hystart_fresh(&flow->hystart); }
-static inline void round_single(struct tcp_flow *flow, uint32_t nxt, uint32_t rtt_us) { tcp_hystart_single(&flow->hystart, nxt, rtt_us); }
+static inline void round_single(struct tcp_flow *flow, uint32_t nxt, uint32_t rtt_us)
+{
+    tcp_hystart_single(&flow->hystart, nxt, rtt_us);
+}
 #else
 static inline bool round_fresh(const struct tcp_flow *flow) { return (void)flow, true; }
-static inline void round_single(struct tcp_flow *flow, uint32_t nxt, uint32_t rtt_us) { (void)flow, (void)nxt, (void)rtt_us; }
+static inline void round_single(struct tcp_flow *flow, uint32_t nxt, uint32_t rtt_us)
+{
+    (void)flow, (void)nxt, (void)rtt_us;
+}
 #endif
 
-// All that was in flight is acknowledged, as in an exchange of messages that goes on as it did: nobody has anything to learn of it, only
-// the next round trip begins here. false: nothing was done.
-static inline bool exchange_goes_on(const struct weir *weir, const struct tcp_conn *c, struct tcp_flow *flow, uint32_t acked,
-                                    uint32_t rtt_us)
+// All that was in flight is acknowledged, as in an exchange of messages that goes on as it did: nobody has anything to
+// learn of it, only the next round trip begins here. false: nothing was done.
+static inline bool exchange_goes_on(const struct weir *weir, const struct tcp_conn *c, struct tcp_flow *flow,
+                                    uint32_t acked, uint32_t rtt_us)
 {
     const uint32_t una = c->snd.una;
-    if (!LIKELY(flow->window.ssthresh == WEIR_CC_UNLIMITED) || c->flags & TCP_CWND_LIMITED || !tcp_cc(weir, c)->only_grows ||
-        !LIKELY(use_settled(weir, flow, una, acked)) || !round_fresh(flow))
+    if (!LIKELY(flow->window.ssthresh == WEIR_CC_UNLIMITED) || c->flags & TCP_CWND_LIMITED ||
+        !tcp_cc(weir, c)->only_grows || !LIKELY(use_settled(weir, flow, una, acked)) || !round_fresh(flow))
         return false;
     round_single(flow, una, rtt_us);
     use_rests(flow, una);
     return true;
 }
 
-static HOT_INLINE void take_all(struct weir *weir, struct tcp_conn *c, struct tcp_flow *flow, uint32_t ack, uint32_t acked)
+static HOT_INLINE void take_all(struct weir *weir, struct tcp_conn *c, struct tcp_flow *flow, uint32_t ack,
+                                uint32_t acked)
 {
     const struct flight_record *const newest = flight_acked_all(flow->flight, ack);
     const uint32_t rtt_us = max_u32(weir->now - newest->sent, 1);
@@ -130,7 +144,8 @@ static HOT_INLINE void take_all(struct weir *weir, struct tcp_conn *c, struct tc
         learn_apart(weir, c, newest, rtt_us, acked);
 }
 
-static HOT_INLINE void take_some(struct weir *weir, struct tcp_conn *c, struct tcp_flow *flow, uint32_t ack, uint32_t acked)
+static HOT_INLINE void take_some(struct weir *weir, struct tcp_conn *c, struct tcp_flow *flow, uint32_t ack,
+                                 uint32_t acked)
 {
     bool known;
     const struct flight_record *const newest = flight_acked_plain(flow->flight, ack, &known);
@@ -176,8 +191,10 @@ static inline void heard(struct tcp_conn *c, const struct tcp_segment *segment)
         tcp_timestamps_heard(c, segment->options.ts_value);
 }
 
-// What the usual segment comes to: the next data, whole, wanted, and in place already; of segments of merged_size (0: one).
-static BYTES_INLINE void take_data(struct weir *weir, struct tcp_conn *c, uint32_t length, bool push, uint32_t merged_size)
+// What the usual segment comes to: the next data, whole, wanted, and in place already; of segments of merged_size (0:
+// one).
+static BYTES_INLINE void take_data(struct weir *weir, struct tcp_conn *c, uint32_t length, bool push,
+                                   uint32_t merged_size)
 {
     if (!(c->armed & 1u << TCP_TIMER_LONG))
         tcp_timers_active(weir, c);
@@ -192,7 +209,8 @@ static BYTES_INLINE void take_data(struct weir *weir, struct tcp_conn *c, uint32
 }
 
 // What a segment that the steady state expects comes to; its data is in place.
-static HOT_INLINE void take(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, uint32_t merged_size)
+static HOT_INLINE void take(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment,
+                            uint32_t merged_size)
 {
     c->snd.wl1 = seq_max(c->snd.wl1, c->rcv.nxt);  // an ACK that overtook it may have brought a newer window
     TCP_INFO_COUNT(c, segs_in, 1);
@@ -201,7 +219,8 @@ static HOT_INLINE void take(struct weir *weir, struct tcp_conn *c, const struct 
         take_ack(weir, c, segment->ack, segment->window);
     if (segment->length)
         take_data(weir, c, segment->length, segment->flags & TCP_PSH, merged_size);
-    c->last_received_ms = weir->now_ms;  // only now: whether an acknowledgement may wait depends on when the last one came
+    c->last_received_ms =
+        weir->now_ms;  // only now: whether an acknowledgement may wait depends on when the last one came
 }
 
 // What one that a connection without data expects comes to.
@@ -216,7 +235,8 @@ static void take_control(struct weir *weir, struct tcp_conn *c, const struct tcp
         tcp_receive_fin(weir, c, segment->seq);
 }
 
-bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment, bool copied)
+bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment,
+                 bool copied)
 {
     if (segment->options.sack_count || tcp_ecn_unusual(c, packet))
         return false;
@@ -232,12 +252,13 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
 }
 
 #if WEIR_CFG_FAST_PATH
-// --- in the frame ----------------------------------------------------------------------------------------------------------------
+// --- in the frame ----------------------------------------------------------------------------------------------------
 
 #define WITH_TIMESTAMPS (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)  // of a header whose only option are timestamps
 
 // What is not in the first piece of memory, of `done` bytes. Returns the sum of all.
-COLD static uint16_t copy_rest(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length, uint32_t done, uint16_t sum)
+COLD static uint16_t copy_rest(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length,
+                               uint32_t done, uint16_t sum)
 {
     while (done < length) {
         const struct weir_span span = stream_stretch(c->receive, stream_length(c->receive) + done, length - done);
@@ -247,11 +268,14 @@ COLD static uint16_t copy_rest(struct weir *weir, struct tcp_conn *c, const uint
     return sum;
 }
 
-// Copies the payload behind the data in the receive queue, where nothing counts until the sum proved good, and sums it. false: no memory.
-static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length, uint32_t *sum)
+// Copies the payload behind the data in the receive queue, where nothing counts until the sum proved good, and sums it.
+// false: no memory.
+static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length,
+                                uint32_t *sum)
 {
     uint8_t *place;
-    if (length <= SMALL_COPY_MAX && LIKELY(c->receive) && stream_contiguous_room(c->receive, stream_length(c->receive), length, &place)) {
+    if (length <= SMALL_COPY_MAX && LIKELY(c->receive) &&
+        stream_contiguous_room(c->receive, stream_length(c->receive), length, &place)) {
         stream_extend_room(c->receive, stream_length(c->receive) + length);
         *sum = checksum_copy_small(place, from, length);
         return true;
@@ -268,9 +292,10 @@ static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uin
 
 static inline bool sum_good(const struct flow *flow, const uint8_t *tcp, uint32_t length, uint32_t payload_sum)
 {
-    const uint64_t header = (uint64_t)native32(tcp) + native32(tcp + 4) + native32(tcp + 8) + native32(tcp + 12) + native32(tcp + 16) +
-                            native32(tcp + 20) + native32(tcp + 24) + native32(tcp + 28);
-    return checksum_words_good(header + flow->match.pseudo_sum + checksum_word((uint16_t)(WITH_TIMESTAMPS + length)) + payload_sum);
+    const uint64_t header = (uint64_t)native32(tcp) + native32(tcp + 4) + native32(tcp + 8) + native32(tcp + 12) +
+                            native32(tcp + 16) + native32(tcp + 20) + native32(tcp + 24) + native32(tcp + 28);
+    return checksum_words_good(header + flow->match.pseudo_sum + checksum_word((uint16_t)(WITH_TIMESTAMPS + length)) +
+                               payload_sum);
 }
 
 // What prediction looks at, of a header with timestamps alone.
@@ -288,8 +313,8 @@ static inline void read_segment(const uint8_t *tcp, uint32_t length, struct tcp_
 }
 
 // A pure ACK, or a FIN alone, for a connection without data.
-static __attribute__((noinline)) bool idle_frame(struct weir *weir, struct tcp_conn *c, const struct flow *flow, const uint8_t *tcp,
-                                                 uint32_t length)
+static __attribute__((noinline)) bool idle_frame(struct weir *weir, struct tcp_conn *c, const struct flow *flow,
+                                                 const uint8_t *tcp, uint32_t length)
 {
     struct tcp_segment segment;
     read_segment(tcp, length, &segment);
@@ -299,32 +324,37 @@ static __attribute__((noinline)) bool idle_frame(struct weir *weir, struct tcp_c
     return true;
 }
 
-static HOT_INLINE bool steady_frame(struct weir *weir, struct tcp_conn *c, const struct flow *flow, const uint8_t *tcp, uint32_t length)
+static HOT_INLINE bool steady_frame(struct weir *weir, struct tcp_conn *c, const struct flow *flow, const uint8_t *tcp,
+                                    uint32_t length)
 {
     struct tcp_segment segment;
     uint32_t payload_sum = 0;
     read_segment(tcp, length, &segment);
-    if (!steady_expects(c, &segment) || (length && !copy_payload(weir, c, tcp + WITH_TIMESTAMPS, length, &payload_sum)) ||
+    if (!steady_expects(c, &segment) ||
+        (length && !copy_payload(weir, c, tcp + WITH_TIMESTAMPS, length, &payload_sum)) ||
         !sum_good(flow, tcp, length, payload_sum))
         return false;
     take(weir, c, &segment, 0);
     return true;
 }
 
-bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct flow *flow, const struct weir_frame *frame)
+bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct flow *flow,
+                       const struct weir_frame *frame)
 {
     const uint8_t *const tcp = (const uint8_t *)frame->slices[0].data + flow->match.transport_at;
     struct packet packet;
     ip_family_of(flow->remote)->read(flow_network(flow, frame), &packet);
     const uint32_t length = packet.length - WITH_TIMESTAMPS;
-    if (frame->count != 1 || frame->checksum != WEIR_CHECKSUM_NONE || packet.protocol != IP_TCP || packet.length < WITH_TIMESTAMPS ||
-        (packet.tos & TCP_ECN_BITS) == TCP_CE || tcp[12] != WITH_TIMESTAMPS << 2 || get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
+    if (frame->count != 1 || frame->checksum != WEIR_CHECKSUM_NONE || packet.protocol != IP_TCP ||
+        packet.length < WITH_TIMESTAMPS || (packet.tos & TCP_ECN_BITS) == TCP_CE || tcp[12] != WITH_TIMESTAMPS << 2 ||
+        get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
         return false;
     struct tcp_conn *const c = *tcp_conn_recent(weir, tcp[3], tcp[1]);
-    if (!c || get32(tcp) != ((uint32_t)c->remote.port << 16 | c->local.port) || !weir_addr_equal(c->remote.addr, flow->remote) ||
-        !weir_addr_equal(c->local.addr, flow->local))
+    if (!c || get32(tcp) != ((uint32_t)c->remote.port << 16 | c->local.port) ||
+        !weir_addr_equal(c->remote.addr, flow->remote) || !weir_addr_equal(c->local.addr, flow->local))
         return false;
-    if (c->attention || !(length || c->flow) ? !idle_frame(weir, c, flow, tcp, length) : !steady_frame(weir, c, flow, tcp, length))
+    if (c->attention || !(length || c->flow) ? !idle_frame(weir, c, flow, tcp, length)
+                                             : !steady_frame(weir, c, flow, tcp, length))
         return false;
     netif->stats.rx_frames++;
     netif->stats.rx_segments++;

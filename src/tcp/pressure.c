@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // When the instance's memory budget runs short. By sixteenths of it that are in use (enum memory_mark):
-//   12  nothing more is taken for data beyond a gap (stream_ahead.c): it is dropped as if lost, and comes again. A connection on which
-//   nothing
-//       came for TCP_PRESSURE_SILENT_MS throws away what it holds beyond a gap, though it was SACKed (RFC 2018 §8 allows it, and has
-//       senders keep such data); the one that holds most first.
+//   12  nothing more is taken for data beyond a gap (stream_ahead.c): it is dropped as if lost, and comes again. A
+//       connection on which nothing came for TCP_PRESSURE_SILENT_MS throws away what it holds beyond a gap, though it
+//       was SACKed (RFC 2018 §8 allows it, and has senders keep such data); the one that holds most first.
 //   13  so does any other.
-//   14  windows do not grow (tcp_receive_budget). Where nothing lies beyond a gap, the connection that holds most while nothing has moved
-//   for
-//       TCP_PRESSURE_IDLE_MS is reset.
-//   15  where it stays so for TCP_PRESSURE_LAST_MS, though senders may write no more and readers could have read, the largest of the
-//   address
-//       that holds most is reset.
+//   14  windows do not grow (tcp_receive_budget). Where nothing lies beyond a gap, the connection that holds most while
+//       nothing has moved for TCP_PRESSURE_IDLE_MS is reset.
+//   15  where it stays so for TCP_PRESSURE_LAST_MS, though senders may write no more and readers could have read, the
+//       largest of the address that holds most is reset.
 // So the last sixteenth is for those who are let in, and for the small.
 //
-// Work: at most TCP_PRESSURE_STEP connections are looked at each TCP_PRESSURE_PAUSE_US, and TCP_PRESSURE_WINDOW, or all there are, before
-// one of them is chosen. With a million connections that is the largest of a thousand, which is large enough.
+// Work: at most TCP_PRESSURE_STEP connections are looked at each TCP_PRESSURE_PAUSE_US, and TCP_PRESSURE_WINDOW, or all
+// there are, before one of them is chosen. With a million connections that is the largest of a thousand, which is large
+// enough.
 #include "tcp/internal.h"
 
 #define TCP_PRESSURE_STEP 256u  // 2 % of a millisecond each
@@ -26,7 +24,10 @@
 #define TCP_PRESSURE_LAST_MS 2000u
 #define TCP_PRESSURE_LEAST 4096u  // bytes of a connection that is worth resetting
 
-static struct tcp_holder holder(const struct tcp_conn *c, uint32_t bytes) { return (struct tcp_holder){c->local, c->remote, bytes}; }
+static struct tcp_holder holder(const struct tcp_conn *c, uint32_t bytes)
+{
+    return (struct tcp_holder){c->local, c->remote, bytes};
+}
 
 static struct tcp_conn *holder_find(struct weir *weir, const struct tcp_holder *holder)
 {
@@ -41,7 +42,8 @@ static bool is_idle(const struct weir *weir, const struct tcp_conn *c)
     return weir->now_ms - (sends ? c->progress_ms : c->last_received_ms) >= TCP_PRESSURE_IDLE_MS;
 }
 
-// The sum of an address that is not among those added up takes the place of the smallest, and its bytes: no large one is ever missed.
+// The sum of an address that is not among those added up takes the place of the smallest, and its bytes: no large one
+// is ever missed.
 static void add_to_source(struct tcp_pressure *p, const struct tcp_holder *more)
 {
     uint32_t at = 0;
@@ -61,10 +63,12 @@ static void add_to_source(struct tcp_pressure *p, const struct tcp_holder *more)
 
 static void look_at(const struct weir *weir, struct tcp_pressure *p, const struct tcp_conn *c)
 {
-    const uint32_t ahead = c->receive && tcp_disordered(c) ? stream_ahead_bytes(c->receive) + intervals_total(c->extra->out_of_order) : 0;
+    const uint32_t ahead =
+        c->receive && tcp_disordered(c) ? stream_ahead_bytes(c->receive) + intervals_total(c->extra->out_of_order) : 0;
     const uint32_t held = (c->send ? stream_memory(c->send) : 0) + (c->receive ? stream_memory(c->receive) : 0);
     const struct tcp_holder all = holder(c, held);
-    const bool gives_up = memory_beyond(&weir->memory, MEMORY_RENEGE) || weir->now_ms - c->last_received_ms >= TCP_PRESSURE_SILENT_MS;
+    const bool gives_up =
+        memory_beyond(&weir->memory, MEMORY_RENEGE) || weir->now_ms - c->last_received_ms >= TCP_PRESSURE_SILENT_MS;
     if (gives_up && ahead > p->ahead.bytes)
         p->ahead = holder(c, ahead);
     if (held < TCP_PRESSURE_LEAST)

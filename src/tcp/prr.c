@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Proportional rate reduction (RFC 9937): while recovering, what may be sent follows what is delivered, so that the window comes down to
-// ssthresh by the end and the sender never falls silent nor sends a burst. cwnd is set anew with each acknowledgement.
+// Proportional rate reduction (RFC 9937): while recovering, what may be sent follows what is delivered, so that the
+// window comes down to ssthresh by the end and the sender never falls silent nor sends a burst. cwnd is set anew with
+// each acknowledgement.
 #include "tcp/internal.h"
 
 void tcp_prr_enter(struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked)
 {
-    // §6.2: RecoverFS is what this recovery will see delivered: not what was SACKED before, but what this very acknowledgement brought.
+    // §6.2: RecoverFS is what this recovery will see delivered: not what was SACKED before, but what this very
+    // acknowledgement brought.
     const struct flight *f = c->flow->flight;
     c->flow->prr = (struct prr){.flight = max_u32(flight_outstanding(f) - f->sacked + delta->sacked + acked, c->mss)};
 }
 
-// Bytes that left the network. Without SACK a duplicate ACK stands for a segment, which must not count again when it is acknowledged.
+// Bytes that left the network. Without SACK a duplicate ACK stands for a segment, which must not count again when it is
+// acknowledged.
 static uint32_t delivered_now(struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked, bool duplicate)
 {
     struct prr *prr = &c->flow->prr;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// RACK (RFC 8985 §6): what left before something that has been delivered, by more than the window for reordering, is lost; of that, too,
-// what was sent again. Work: a look at each record that was sent once, is neither SACKED nor LOST, and left before the newest delivered.
-// Where something was sent again before the newest delivered left, and neither came nor was found lost: at each record up to there.
+// RACK (RFC 8985 §6): what left before something that has been delivered, by more than the window for reordering, is
+// lost; of that, too, what was sent again. Work: a look at each record that was sent once, is neither SACKED nor LOST,
+// and left before the newest delivered. Where something was sent again before the newest delivered left, and neither
+// came nor was found lost: at each record up to there.
 #include "tcp/internal.h"
 
 #define RECOVERIES_TO_KEEP 16u  // §6.2, step 4: RACK.reo_wnd_persist
@@ -15,19 +16,22 @@ static inline bool in_round(const struct tcp_conn *c)
     return rack->round && rack->dsack_round - c->snd.una - 1 < c->snd.nxt - c->snd.una;
 }
 
-// The latest that a segment with the timestamp that is echoed can have left: a clock that ticks with the milliseconds shows none of the
-// time between, and steps (clock_step) make less than half a tick.
+// The latest that a segment with the timestamp that is echoed can have left: a clock that ticks with the milliseconds
+// shows none of the time between, and steps (clock_step) make less than half a tick.
 static uint32_t echo_latest(const struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment)
 {
     const uint32_t tick_us = weir->port->granularity_us;
-    const uint32_t began_us = (uint32_t)weir->now_us - weir->ms_fraction_us - (weir->now_ms - tcp_timestamps_echo_ms(c, segment)) * 1000;
+    const uint32_t began_us =
+        (uint32_t)weir->now_us - weir->ms_fraction_us - (weir->now_ms - tcp_timestamps_echo_ms(c, segment)) * 1000;
     return began_us + tick_us / 2 + (tick_us % 1000 || weir->ms_fraction_us ? 999 : 0);
 }
 
-// What was sent again later than the limit is not taken for what this acknowledgement is of (§6.2, step 2): it is younger than any round
-// trip, or than the timestamp echoed. An ACK that only SACKs echoes an older one, and tells nothing by it. By its ticks a clock may have
-// shown the shortest round trip up to one too long, and this one up to one too short.
-static void limit_young(const struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
+// What was sent again later than the limit is not taken for what this acknowledgement is of (§6.2, step 2): it is
+// younger than any round trip, or than the timestamp echoed. An ACK that only SACKs echoes an older one, and tells
+// nothing by it. By its ticks a clock may have shown the shortest round trip up to one too long, and this one up to one
+// too short.
+static void limit_young(const struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment,
+                        struct flight_delta *delta)
 {
     delta->limit_young = c->rtt.min_us != UINT32_MAX;
     delta->young_us = weir->now - (c->rtt.min_us - min_u32(c->rtt.min_us, weir->port->granularity_us));
@@ -38,7 +42,8 @@ static void limit_young(const struct weir *weir, const struct tcp_conn *c, const
     delta->limit_young = true;
 }
 
-void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
+void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment,
+                    struct flight_delta *delta)
 {
     delta->fack = c->snd.una;
     if (!c->flow)
@@ -49,8 +54,8 @@ void tcp_rack_begin(const struct weir *weir, struct tcp_conn *c, const struct tc
         c->flow->rack.valid = false;
 }
 
-// §6.2, steps 2 and 3. A clock coarser than the round trip shows one time for what was delivered and for what is sent because of that;
-// their order is all that RACK needs, and that is known.
+// §6.2, steps 2 and 3. A clock coarser than the round trip shows one time for what was delivered and for what is sent
+// because of that; their order is all that RACK needs, and that is known.
 void tcp_rack_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta)
 {
     struct rack *rack = &c->flow->rack;
@@ -88,24 +93,29 @@ void tcp_rack_recovered(struct tcp_conn *c)
         rack->multiplier = 0;
 }
 
-// Where the clock cannot tell the transmissions of a round trip apart it is rather these that were taken for one another: no reason to wait
-// a tick for each loss from then on.
-void tcp_rack_late(const struct weir *weir, struct tcp_conn *c) { c->flow->rack.reordering |= c->rtt.min_us >= weir->port->granularity_us; }
+// Where the clock cannot tell the transmissions of a round trip apart it is rather these that were taken for one
+// another: no reason to wait a tick for each loss from then on.
+void tcp_rack_late(const struct weir *weir, struct tcp_conn *c)
+{
+    c->flow->rack.reordering |= c->rtt.min_us >= weir->port->granularity_us;
+}
 
-// A quarter of the shortest round trip, times the multiplier; where segments have come out of order never finer than the clock. On the
-// shortest paths a quarter is nothing at all.
+// A quarter of the shortest round trip, times the multiplier; where segments have come out of order never finer than
+// the clock. On the shortest paths a quarter is nothing at all.
 static uint32_t window_of(const struct weir *weir, const struct tcp_conn *c, uint32_t times)
 {
-    const uint32_t tick_us = c->flow->rack.reordering ? max_u32(weir->port->granularity_us, FLIGHT_STEP_US) : FLIGHT_STEP_US;
-    return c->rtt.min_us == UINT32_MAX ? tick_us : max_u32(min_u32(c->rtt.min_us / 4 * times, rtt_smoothed(&c->rtt)), tick_us);
+    const uint32_t tick_us =
+        c->flow->rack.reordering ? max_u32(weir->port->granularity_us, FLIGHT_STEP_US) : FLIGHT_STEP_US;
+    return c->rtt.min_us == UINT32_MAX ? tick_us
+                                       : max_u32(min_u32(c->rtt.min_us / 4 * times, rtt_smoothed(&c->rtt)), tick_us);
 }
 
 // §6.2, step 4.
 static uint32_t window_us(const struct weir *weir, const struct tcp_conn *c)
 {
     const struct rack *rack = &c->flow->rack;
-    const bool sure =
-        c->attention & ATTEND_RECOVERY || c->flow->flight->sacked > (DUPLICATES - 1) * c->mss || c->duplicate_acks >= DUPLICATES;
+    const bool sure = c->attention & ATTEND_RECOVERY || c->flow->flight->sacked > (DUPLICATES - 1) * c->mss ||
+                      c->duplicate_acks >= DUPLICATES;
     return !rack->reordering && sure ? 0 : window_of(weir, c, rack->multiplier + 1u);
 }
 
@@ -129,7 +139,8 @@ void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_
         f->detected = seq_max(f->detected, f->start);
     const uint32_t usual = rack->rtt_us + window_us(weir, c);
     const bool steps = clock_steps(weir, FLIGHT_STEP_US);
-    const uint32_t doubtful = rack->rtt_us + max_u32(window_of(weir, c, 1), 2 * FLIGHT_STEP_US);  // more than a clock_step
+    // more than a clock_step
+    const uint32_t doubtful = rack->rtt_us + max_u32(window_of(weir, c, 1), 2 * FLIGHT_STEP_US);
     bool flagged = true;  // each record so far, so that the next search need not look at those that were sent once
     for (uint32_t index = search_from(f, rack); index < f->count; index++) {
         const struct flight_record *r = flight_at(f, index);
@@ -144,9 +155,10 @@ void tcp_rack_detect(const struct weir *weir, struct tcp_conn *c, struct flight_
                 return;  // what follows left later still
             continue;
         }
-        // Where the clock has no more steps, what was sent again at the time at which the newest delivered was sent for the first time left
-        // after it as likely as not.
-        const bool doubt = !steps && r->sent & FLIGHT_RETRANSMITTED && !rack->resent && flight_time(r->sent) == rack->sent_us;
+        // Where the clock has no more steps, what was sent again at the time at which the newest delivered was sent for
+        // the first time left after it as likely as not.
+        const bool doubt =
+            !steps && r->sent & FLIGHT_RETRANSMITTED && !rack->resent && flight_time(r->sent) == rack->sent_us;
         const uint32_t waited = weir->now - flight_time(r->sent), patience = doubt ? max_u32(usual, doubtful) : usual;
         if (waited >= patience) {
             delta->newly_lost += flight_lose(f, index);

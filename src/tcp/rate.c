@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Delivery-rate samples: what was delivered between the sending of a segment and its delivery, over the longer of the time in which that
-// was sent and the time in which its acknowledgements came, so that neither a burst sent nor acknowledgements compressed on their way
-// look like a faster path.
+// Delivery-rate samples: what was delivered between the sending of a segment and its delivery, over the longer of the
+// time in which that was sent and the time in which its acknowledgements came, so that neither a burst sent nor
+// acknowledgements compressed on their way look like a faster path.
 #include "tcp/rate.h"
 
 #include "tcp/internal.h"
@@ -38,7 +38,8 @@ void tcp_rate_written(struct weir *weir, struct tcp_conn *c)
 {
     struct flight *f = c->flow->flight;
     // Draft §3.4: nothing more to send, nothing waits below, cwnd has room, and all that was lost was sent again.
-    if (tcp_unsent(c) >= c->mss || f->lost || tcp_recovery_pipe(c) + c->mss > c->flow->window.cwnd || tcp_pacing_waits(weir, c))
+    if (tcp_unsent(c) >= c->mss || f->lost || tcp_recovery_pipe(c) + c->mss > c->flow->window.cwnd ||
+        tcp_pacing_waits(weir, c))
         return;
     f->first_sent_us |= FLIGHT_APP_LIMITED;
     c->flow->rate.idle_end = delivered(f) + flight_pipe(f);
@@ -57,8 +58,8 @@ static void remember(struct tcp_rate *rate, const struct weir_cc_sample *sample)
 
 #define SPAN_ROUNDS 4u  // so many at the least: where a span begins and ends is known to a round trip
 
-// A clock cannot tell the time of a round trip shorter than its tick, but how many of them fit between its ticks: rate and mean round trip
-// of so many rounds, by the port's own clock.
+// A clock cannot tell the time of a round trip shorter than its tick, but how many of them fit between its ticks: rate
+// and mean round trip of so many rounds, by the port's own clock.
 static void take_span(struct weir *weir, struct tcp_conn *c, struct weir_cc_sample *sample)
 {
     struct tcp_rate *rate = &c->flow->rate;
@@ -85,12 +86,14 @@ static void take_span(struct weir *weir, struct tcp_conn *c, struct weir_cc_samp
     rate->span_app_limited = false;
 }
 
-static void take_stamp(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, struct weir_cc_sample *sample)
+static void take_stamp(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta,
+                       struct weir_cc_sample *sample)
 {
     struct tcp_rate *rate = &c->flow->rate;
     struct flight *f = c->flow->flight;
     const struct flight_stamp *stamp = &delta->stamp;
-    const uint32_t sent_us = delta->newest_sent_us & ~FLIGHT_FLAGS, first_sent_us = stamp->first_sent_us & ~FLIGHT_FLAGS;
+    const uint32_t sent_us = delta->newest_sent_us & ~FLIGHT_FLAGS,
+                   first_sent_us = stamp->first_sent_us & ~FLIGHT_FLAGS;
     rate->prior_delivered = stamp->delivered;
     f->delivered_us = weir->now & ~FLIGHT_FLAGS;
     f->first_sent_us = sent_us | (f->first_sent_us & FLIGHT_APP_LIMITED);
@@ -106,8 +109,9 @@ static void take_stamp(struct weir *weir, struct tcp_conn *c, const struct fligh
         return;
     }
     const uint32_t interval_us = max_u32(sent_us - first_sent_us, weir->now - stamp->delivered_us);
-    // Less than the smallest round trip: the data of an earlier burst is counted in, or what came was an earlier transmission. After the
-    // peer has reneged less may be delivered than was. From one tick to the next it may look like half a tick less (clock_step).
+    // Less than the smallest round trip: the data of an earlier burst is counted in, or what came was an earlier
+    // transmission. After the peer has reneged less may be delivered than was. From one tick to the next it may look
+    // like half a tick less (clock_step).
     const uint32_t slack_us = weir->port->granularity_us / 2;
     if (interval_us + slack_us < sample->min_rtt_us || (int32_t)sample->delivered <= 0 || interval_us > INT32_MAX)
         return;
@@ -126,7 +130,8 @@ static void no_finer_than_the_clock(const struct weir *weir, const struct tcp_ra
     sample->srtt_us = sample->min_rtt_us = rate->round_trip_us ? rate->round_trip_us : tick_us;
 }
 
-void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, struct weir_cc_sample *sample)
+void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta,
+                     struct weir_cc_sample *sample)
 {
     struct tcp_rate *rate = &c->flow->rate;
     struct flight *f = c->flow->flight;

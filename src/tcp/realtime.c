@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The receiving side of a connection as a real-time policy (src/rt) sees it, and what the policy may have done: RCV.NXT moved, ACKs sent,
-// window held back, a call later. Frames are copied out of the queue here, also those behind a hole.
+// The receiving side of a connection as a real-time policy (src/rt) sees it, and what the policy may have done: RCV.NXT
+// moved, ACKs sent, window held back, a call later. Frames are copied out of the queue here, also those behind a hole.
 #include "tcp/realtime.h"
 
 #include "rt/rt.h"
@@ -8,7 +8,7 @@
 
 #define HOP_US 1800000000u  // half an hour: within what 32-bit µs can tell apart
 
-// --- what a policy sees -----------------------------------------------------------------------------------------------------------------
+// --- what a policy sees ----------------------------------------------------------------------------------------------
 
 static struct rt_line look(const struct weir *weir, const struct tcp_conn *c)
 {
@@ -42,12 +42,13 @@ static struct rt *begun(struct weir *weir, struct tcp_conn *c)
     return rt->policy ? rt : NULL;
 }
 
-// --- what it may do ---------------------------------------------------------------------------------------------------------------------
+// --- what it may do --------------------------------------------------------------------------------------------------
 
 // What of the queue lies before the next frame is not wanted any more.
 static void release(struct weir *weir, struct tcp_conn *c, const struct rt *rt)
 {
-    const uint32_t queued = tcp_receive_queued(c), end = c->rcv.nxt - !!(c->attention & ATTEND_FIN_RECEIVED), una = end - queued;
+    const uint32_t queued = tcp_receive_queued(c), end = c->rcv.nxt - !!(c->attention & ATTEND_FIN_RECEIVED),
+                   una = end - queued;
     if (queued && seq_lt(una, rt->frame_seq))
         stream_drop(&weir->memory, c->receive, min_u32(rt->frame_seq - una, queued));
 }
@@ -64,8 +65,8 @@ static uint32_t missing_bytes(const struct tcp_conn *c, uint32_t start, uint32_t
     return bytes;
 }
 
-// What is between RCV.NXT and `target`, all of it before the next frame, counts as received, and `release` drops it. What lies behind it
-// stays where it is.
+// What is between RCV.NXT and `target`, all of it before the next frame, counts as received, and `release` drops it.
+// What lies behind it stays where it is.
 static void skip_to(struct weir *weir, struct tcp_conn *c, struct rt *rt, uint32_t target)
 {
     uint32_t nxt = target;
@@ -151,7 +152,7 @@ static void apply(struct weir *weir, struct tcp_conn *c, struct rt *rt, const st
     arm(weir, c, rt);
 }
 
-// --- the hooks ---------------------------------------------------------------------------------------------------------------------------
+// --- the hooks -------------------------------------------------------------------------------------------------------
 
 void tcp_realtime_heard_on(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
@@ -167,12 +168,14 @@ void tcp_realtime_heard_on(struct weir *weir, struct tcp_conn *c, const struct t
     if (rt->policy->heard)
         rt->policy->heard(rt, &line, &news, &order);
     if (opened && !rt->opened && c->path.netif && c->path.netif->link->confirm)
-        c->path.netif->link->confirm(c->path.netif, &c->path);  // the data shows that our update arrived: no need to ask by ARP
+        c->path.netif->link->confirm(c->path.netif,
+                                     &c->path);  // the data shows that our update arrived: no need to ask by ARP
     apply(weir, c, rt, &order);
 }
 
-// Before the segment's number is judged: without data, and below what is expected, it may tell that what was skipped was never sent. So
-// does a FIN: what was skipped behind it there never will be, and taken for an old segment it would be lost, and the stream without an end.
+// Before the segment's number is judged: without data, and below what is expected, it may tell that what was skipped
+// was never sent. So does a FIN: what was skipped behind it there never will be, and taken for an old segment it would
+// be lost, and the stream without an end.
 void tcp_realtime_unsent_on(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
     struct rt *rt = begun(weir, c);
@@ -233,7 +236,7 @@ bool tcp_realtime_armed(const struct tcp_conn *c) { return tcp_realtime_on(c) &&
 uint32_t tcp_realtime_due(const struct tcp_conn *c) { return c->extra->realtime->due_us; }
 void tcp_realtime_disarm(struct tcp_conn *c) { c->extra->realtime->armed = false; }
 
-// --- the user ---------------------------------------------------------------------------------------------------------------------------
+// --- the user --------------------------------------------------------------------------------------------------------
 
 // The part [seq, end) of the queue, all of which is there.
 static void copy_part(const struct tcp_conn *c, const struct rt_line *line, uint32_t seq, uint32_t end, uint8_t *to)
@@ -246,7 +249,8 @@ static void copy_part(const struct tcp_conn *c, const struct rt_line *line, uint
 }
 
 // What is there of the frame; the rest is zero.
-static void copy_frame(const struct tcp_conn *c, const struct rt *rt, const struct rt_line *line, uint32_t bytes, uint8_t *to)
+static void copy_frame(const struct tcp_conn *c, const struct rt *rt, const struct rt_line *line, uint32_t bytes,
+                       uint8_t *to)
 {
     const uint32_t start = rt->frame_seq, end = start + bytes;
     uint32_t at = start, hole, length;
@@ -283,7 +287,8 @@ int tcp_realtime_next(struct weir *weir, struct tcp_conn *c, struct weir_realtim
     return end == WEIR_AGAIN ? verdict : end;
 }
 
-int tcp_realtime_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t bytes, struct weir_realtime_frame *frame)
+int tcp_realtime_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t bytes,
+                      struct weir_realtime_frame *frame)
 {
     const int verdict = tcp_realtime_next(weir, c, frame);
     if (verdict <= 0 && verdict != WEIR_SKIPPED)
@@ -366,7 +371,7 @@ int tcp_realtime_set(struct weir *weir, struct tcp_conn *c, const struct weir_re
     return WEIR_OK;
 }
 
-// --- memory -----------------------------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 
 void tcp_realtime_free(struct weir *weir, struct tcp_conn *c)
 {

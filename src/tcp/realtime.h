@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Real-time streams in TCP: what a policy of src/rt sees of a connection, and what it may do to it. A connection with a mode has its state
-// in struct tcp_extra and takes the steps, not the prediction (ATTEND_REALTIME); one without is asked for nothing but that pointer.
+// Real-time streams in TCP: what a policy of src/rt sees of a connection, and what it may do to it. A connection with a
+// mode has its state in struct tcp_extra and takes the steps, not the prediction (ATTEND_REALTIME); one without is
+// asked for nothing but that pointer.
 #ifndef TCP_REALTIME_H
 #define TCP_REALTIME_H
 
@@ -11,13 +12,15 @@
 struct rt;
 int tcp_realtime_set(struct weir *weir, struct tcp_conn *c, const struct weir_realtime *settings);
 int tcp_realtime_get(const struct tcp_conn *c, struct weir_realtime *settings);
-int tcp_realtime_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t bytes, struct weir_realtime_frame *frame);
+int tcp_realtime_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t bytes,
+                      struct weir_realtime_frame *frame);
 int tcp_realtime_next(struct weir *weir, struct tcp_conn *c, struct weir_realtime_frame *frame);
 int tcp_realtime_deadline(struct weir *weir, struct tcp_conn *c, uint64_t deadline_us);
 int tcp_realtime_stats(const struct tcp_conn *c, struct weir_realtime_stats *stats);
 
 static inline bool tcp_realtime_on(const struct tcp_conn *c) { return c->extra && c->extra->realtime; }
-// The hooks, of a connection with a mode only. A segment was taken, or (unsent) is about to be looked at; a bare ACK left.
+// The hooks, of a connection with a mode only. A segment was taken, or (unsent) is about to be looked at; a bare ACK
+// left.
 void tcp_realtime_heard_on(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment);
 void tcp_realtime_unsent_on(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment);
 void tcp_realtime_acked_on(struct weir *weir, struct tcp_conn *c);

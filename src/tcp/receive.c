@@ -3,19 +3,20 @@
 #include "tcp/attach.h"
 #include "tcp/sack.h"
 
-// --- memory for what arrives --------------------------------------------------------------------------------------------------
+// --- memory for what arrives -----------------------------------------------------------------------------------------
 
 static bool takes_data(const struct tcp_conn *c)
 {
     return c->state == WEIR_TCP_ESTABLISHED || c->state == WEIR_TCP_FIN_WAIT_1 || c->state == WEIR_TCP_FIN_WAIT_2;
 }
 
-// The queue may hold a scale unit more than the limit, because a promised window is rounded up to it (tcp_receive_edge), and what was
-// promised before the limit was lowered. false: no memory.
+// The queue may hold a scale unit more than the limit, because a promised window is rounded up to it
+// (tcp_receive_edge), and what was promised before the limit was lowered. false: no memory.
 static bool have_queue(struct weir *weir, struct tcp_conn *c)
 {
     if (!c->receive)
-        c->receive = stream_open(&weir->memory, max_u32(c->receive_limit, c->rcv.edge - c->rcv.nxt) + (1u << tcp_rcv_scale(c)));
+        c->receive =
+            stream_open(&weir->memory, max_u32(c->receive_limit, c->rcv.edge - c->rcv.nxt) + (1u << tcp_rcv_scale(c)));
     return c->receive;
 }
 
@@ -27,18 +28,20 @@ bool tcp_receive_make_room(struct weir *weir, struct tcp_conn *c, uint32_t lengt
     return stream_ensure(&weir->memory, c->receive, end) >= end;
 }
 
-// Memory for `length` bytes from rcv.nxt + ahead on, beyond a hole. It goes by what arrived there, not by how far ahead a peer says it is.
+// Memory for `length` bytes from rcv.nxt + ahead on, beyond a hole. It goes by what arrived there, not by how far ahead
+// a peer says it is.
 static bool make_room_ahead(struct weir *weir, struct tcp_conn *c, uint32_t ahead, uint32_t length)
 {
     if (!WEIR_CFG_ALLOCATOR)
         return tcp_receive_make_room(weir, c, ahead + length);
     const uint32_t held = tcp_disordered(c) ? intervals_total(c->extra->out_of_order) : 0;
-    return have_queue(weir, c) && stream_ensure_ahead(&weir->memory, c->receive, stream_length(c->receive) + ahead, length, held);
+    return have_queue(weir, c) &&
+           stream_ensure_ahead(&weir->memory, c->receive, stream_length(c->receive) + ahead, length, held);
 }
 
 // Copies (and, with a sum, sums) payload bytes [at, at + length) of the packet to rcv.nxt + ahead. The memory exists.
-static uint16_t store(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t at, uint32_t ahead, uint32_t length,
-                      bool summed)
+static uint16_t store(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t at, uint32_t ahead,
+                      uint32_t length, bool summed)
 {
     uint32_t offset = stream_length(c->receive) + ahead;
     uint16_t sum = 0;
@@ -54,20 +57,21 @@ static uint16_t store(struct weir *weir, struct tcp_conn *c, const struct packet
     return sum;
 }
 
-// One pass over in-order data: copied into free queue memory and summed as it goes. Nothing counts until the sum proved good, and no
-// byte that is already there is touched; later steps find the data in place. false: not such a segment, the caller sums first.
-bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment,
-                         uint16_t header_sum, bool *good)
+// One pass over in-order data: copied into free queue memory and summed as it goes. Nothing counts until the sum proved
+// good, and no byte that is already there is touched; later steps find the data in place. false: not such a segment,
+// the caller sums first.
+bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct packet *packet,
+                         const struct tcp_segment *segment, uint16_t header_sum, bool *good)
 {
-    if (segment->seq != c->rcv.nxt || tcp_disordered(c) || segment->length > c->rcv.edge - c->rcv.nxt || !takes_data(c) ||
-        segment->flags & TCP_SYN || !tcp_receive_make_room(weir, c, segment->length))
+    if (segment->seq != c->rcv.nxt || tcp_disordered(c) || segment->length > c->rcv.edge - c->rcv.nxt ||
+        !takes_data(c) || segment->flags & TCP_SYN || !tcp_receive_make_room(weir, c, segment->length))
         return false;
     const uint16_t sum = store(weir, c, packet, segment->header_length, 0, segment->length, true);
     *good = checksum_add(header_sum, sum) == 0xffff;
     return true;
 }
 
-// --- beyond a hole -------------------------------------------------------------------------------------------------------------
+// --- beyond a hole ---------------------------------------------------------------------------------------------------
 
 void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c)
 {
@@ -82,11 +86,12 @@ void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c)
 }
 
 #define INTERVALS_FIRST 8u
-// Bounds the memmove of one insertion to 512 KB. A sender is not to have more than 65,535 segments in flight either (flight.h): with every
-// second one lost half as many.
+// Bounds the memmove of one insertion to 512 KB. A sender is not to have more than 65,535 segments in flight either
+// (flight.h): with every second one lost half as many.
 #define INTERVALS_MAX 65535u
 
-// Room for one more interval: at least limit / (2 MSS) of them in full, so that a window full of every other segment fits.
+// Room for one more interval: at least limit / (2 MSS) of them in full, so that a window full of every other segment
+// fits.
 static bool intervals_grow(struct weir *weir, struct tcp_conn *c)
 {
     if (!tcp_conn_extra(weir, c))
@@ -111,21 +116,21 @@ static bool intervals_grow(struct weir *weir, struct tcp_conn *c)
 }
 
 // Stores [start, end) where nothing is present yet: the first copy of a byte wins.
-static void store_holes(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t payload_at, uint32_t start,
-                        uint32_t end)
+static void store_holes(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t payload_at,
+                        uint32_t start, uint32_t end)
 {
     const uint32_t first = start;
     uint32_t hole;
     uint32_t length;
-    while (seq_lt(start, end) &&
-           (length = tcp_disordered(c) ? intervals_hole(c->extra->out_of_order, start, end, &hole) : (hole = start, end - start)) != 0) {
+    while (seq_lt(start, end) && (length = tcp_disordered(c) ? intervals_hole(c->extra->out_of_order, start, end, &hole)
+                                                             : (hole = start, end - start)) != 0) {
         store(weir, c, packet, payload_at + (hole - first), hole - c->rcv.nxt, length, false);
         start = hole + length;
     }
 }
 
-static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t payload_at, uint32_t start,
-                          uint32_t end)
+static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t payload_at,
+                          uint32_t start, uint32_t end)
 {
     c->flags |= TCP_ACK_NOW;
     const uint8_t quick = tcp_clock_coarse(weir)                                  ? TCP_QUICK_ACKS
@@ -139,7 +144,8 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
         tcp_dsack_owe(weir, c, start, end);
         return;
     }
-    if (!make_room_ahead(weir, c, start - c->rcv.nxt, end - start) || (!tcp_disordered(c) && !intervals_grow(weir, c))) {
+    if (!make_room_ahead(weir, c, start - c->rcv.nxt, end - start) ||
+        (!tcp_disordered(c) && !intervals_grow(weir, c))) {
         count(weir, WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED);
         return;
     }
@@ -156,7 +162,7 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
         tcp_sack_pending_add(c, goes_on);
 }
 
-// --- in order --------------------------------------------------------------------------------------------------------------------
+// --- in order --------------------------------------------------------------------------------------------------------
 
 // The estimate of the peer's full segment. A smaller one without PSH had more behind it, so it was full too.
 void tcp_receive_estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t length, bool push)
@@ -190,7 +196,8 @@ static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t len
         sock_event(&weir->socks, &c->sock, WEIR_READABLE);
 }
 
-// RFC 2883 §4.2.2: a segment that fills a hole and goes on into what is there already: the first part of that is reported.
+// RFC 2883 §4.2.2: a segment that fills a hole and goes on into what is there already: the first part of that is
+// reported.
 static void report_overlap(struct weir *weir, struct tcp_conn *c, uint32_t end)
 {
     if (!tcp_disordered(c) || !seq_lt(c->extra->out_of_order->item[0].start, end))
@@ -199,7 +206,8 @@ static void report_overlap(struct weir *weir, struct tcp_conn *c, uint32_t end)
     tcp_dsack_owe(weir, c, first->start, seq_min(first->end, end));
 }
 
-void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment, bool copied)
+void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment,
+                      bool copied)
 {
     if (!takes_data(c))
         return;
@@ -240,7 +248,8 @@ void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet
         tcp_receive_fin(weir, c, c->extra->fin);
 }
 
-// Eighth: FIN (RFC 9293 §3.10.7.4). Beyond a hole it is remembered, and answered like all that comes out of order (RFC 5681 §4.2).
+// Eighth: FIN (RFC 9293 §3.10.7.4). Beyond a hole it is remembered, and answered like all that comes out of order (RFC
+// 5681 §4.2).
 void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
 {
     if (c->attention & ATTEND_FIN_RECEIVED || !(takes_data(c) || tcp_syn_received(c)))
@@ -257,11 +266,13 @@ void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
     if (seq_lt(c->rcv.edge, c->rcv.nxt))
         c->rcv.edge = c->rcv.nxt;
     c->attention = (c->attention & ~(uint32_t)ATTEND_FIN_AHEAD) | ATTEND_FIN_RECEIVED;
-    // A reader that learns of the end mostly ends too, and soon: our own FIN can take the acknowledgement along, as data would (RFC 9293
-    // §3.8.6.3). Where it has left there is nothing to wait for; nor is there any slow start to hurry for.
+    // A reader that learns of the end mostly ends too, and soon: our own FIN can take the acknowledgement along, as
+    // data would (RFC 9293 §3.8.6.3). Where it has left there is nothing to wait for; nor is there any slow start to
+    // hurry for.
     c->quick_acks = 0;
     tcp_receive_owe_ack(weir, c, c->state != WEIR_TCP_ESTABLISHED);
-    sock_event(&weir->socks, &c->sock, (uint8_t)(WEIR_READABLE | WEIR_READ_CLOSED | (c->attention & ATTEND_FIN_QUEUED ? WEIR_HANGUP : 0)));
+    sock_event(&weir->socks, &c->sock,
+               (uint8_t)(WEIR_READABLE | WEIR_READ_CLOSED | (c->attention & ATTEND_FIN_QUEUED ? WEIR_HANGUP : 0)));
     if (c->state == WEIR_TCP_ESTABLISHED)
         tcp_set_state(weir, c, WEIR_TCP_CLOSE_WAIT);
     else if (c->state == WEIR_TCP_FIN_WAIT_1)
@@ -270,7 +281,7 @@ void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
         tcp_enter_time_wait(weir, c);
 }
 
-// --- the window --------------------------------------------------------------------------------------------------------------------
+// --- the window ------------------------------------------------------------------------------------------------------
 
 // What the instance may still take. Some of it goes into chunks not full and the like.
 #if WEIR_CFG_ALLOCATOR

@@ -21,8 +21,9 @@ void tcp_record_unlink(struct tcp_record_list *list, struct tcp_record *record)
 }
 
 #if WEIR_CFG_ALLOCATOR
-// Records come by the hundred thousand, and nearly in the order in which they go: the allocator is asked for a slab of them at a time,
-// which it has back when the last is free. Slabs that have a free record are linked, those that are full are found by their records alone.
+// Records come by the hundred thousand, and nearly in the order in which they go: the allocator is asked for a slab of
+// them at a time, which it has back when the last is free. Slabs that have a free record are linked, those that are
+// full are found by their records alone.
 #define SLAB_RECORDS 32u
 struct tcp_record_slab {
     struct tcp_record_slab *next, **link;
@@ -81,7 +82,8 @@ static struct tcp_record *record_get(struct tcp_records *records, struct memory 
 
 static void record_put(struct tcp_records *records, struct memory *memory, struct tcp_record *record)
 {
-    struct tcp_record_slab *slab = (struct tcp_record_slab *)((uint8_t *)record - (size_t)record->node.spare * records->record_bytes) - 1;
+    struct tcp_record_slab *slab =
+        (struct tcp_record_slab *)((uint8_t *)record - (size_t)record->node.spare * records->record_bytes) - 1;
     record->next = slab->free;
     slab->free = record;
     if (slab->used-- == SLAB_RECORDS)
@@ -109,7 +111,10 @@ void tcp_records_free(struct weir *weir, struct tcp_records *records)
     table_free(&records->table, &weir->memory);
 }
 #else
-static struct tcp_record *record_get(struct tcp_records *records, struct memory *memory) { return pool_get(&records->pool, memory); }
+static struct tcp_record *record_get(struct tcp_records *records, struct memory *memory)
+{
+    return pool_get(&records->pool, memory);
+}
 static void record_put(struct tcp_records *records, struct memory *memory, struct tcp_record *record)
 {
     pool_put(&records->pool, memory, record);
@@ -129,7 +134,8 @@ void tcp_records_free(struct weir *weir, struct tcp_records *records)
 }
 #endif
 
-static uint32_t tcp_record_hash(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote)
+static uint32_t tcp_record_hash(const struct weir *weir, const struct weir_endpoint *local,
+                                const struct weir_endpoint *remote)
 {
     return tcp_hash(weir, local->addr, local->port, remote->addr, remote->port);
 }
@@ -148,15 +154,16 @@ struct tcp_record *tcp_record_new(struct weir *weir, struct tcp_records *records
     return record;
 }
 
-void tcp_record_end(struct weir *weir, struct tcp_records *records, struct tcp_record_list *list, struct tcp_record *record)
+void tcp_record_end(struct weir *weir, struct tcp_records *records, struct tcp_record_list *list,
+                    struct tcp_record *record)
 {
     tcp_record_unlink(list, record);
     table_remove(&records->table, &weir->memory, &record->node);
     record_put(records, &weir->memory, record);
 }
 
-struct tcp_record *tcp_record_search(const struct weir *weir, const struct tcp_records *records, const struct weir_endpoint *local,
-                                     const struct weir_endpoint *remote)
+struct tcp_record *tcp_record_search(const struct weir *weir, const struct tcp_records *records,
+                                     const struct weir_endpoint *local, const struct weir_endpoint *remote)
 {
     if (!WEIR_CFG_FAST_PATH && !records->table.count)
         return NULL;

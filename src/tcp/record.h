@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a half-open connection and one in TIME-WAIT have in common: a small record of two ends, in a table by them and on a
-// list by time.
+// What a half-open connection and one in TIME-WAIT have in common: a small record of two ends, in a table by them and
+// on a list by time.
 #ifndef TCP_RECORD_H
 #define TCP_RECORD_H
 
@@ -27,12 +27,16 @@ struct tcp_records {
 #endif
 };
 
-static inline struct weir_endpoint tcp_record_local(const struct tcp_record *r) { return (struct weir_endpoint){r->local, r->local_port}; }
+static inline struct weir_endpoint tcp_record_local(const struct tcp_record *r)
+{
+    return (struct weir_endpoint){r->local, r->local_port};
+}
 static inline struct weir_endpoint tcp_record_remote(const struct tcp_record *r)
 {
     return (struct weir_endpoint){r->remote, r->remote_port};
 }
-static inline bool tcp_record_is(const struct tcp_record *r, const struct weir_endpoint *local, const struct weir_endpoint *remote)
+static inline bool tcp_record_is(const struct tcp_record *r, const struct weir_endpoint *local,
+                                 const struct weir_endpoint *remote)
 {
     return r->local_port == local->port && r->remote_port == remote->port && weir_addr_equal(r->local, local->addr) &&
            weir_addr_equal(r->remote, remote->addr);
@@ -45,14 +49,16 @@ void tcp_record_unlink(struct tcp_record_list *list, struct tcp_record *record);
 int tcp_records_init(struct weir *weir, struct tcp_records *records, uint32_t bytes, uint32_t count);
 void tcp_records_free(struct weir *weir, struct tcp_records *records);  // when every record is gone
 // What an owner's structure has behind its struct tcp_record `record`.
-#define TCP_RECORD_ZERO(entry) memset((uint8_t *)(entry) + sizeof(entry)->record, 0, sizeof *(entry) - sizeof(entry)->record)
-// Takes a record (NULL: no memory) and puts it into the table; its owner fills in what follows struct tcp_record (TCP_RECORD_ZERO), and
-// puts it on a list.
+#define TCP_RECORD_ZERO(entry) \
+    memset((uint8_t *)(entry) + sizeof(entry)->record, 0, sizeof *(entry) - sizeof(entry)->record)
+// Takes a record (NULL: no memory) and puts it into the table; its owner fills in what follows struct tcp_record
+// (TCP_RECORD_ZERO), and puts it on a list.
 struct tcp_record *tcp_record_new(struct weir *weir, struct tcp_records *records, const struct weir_endpoint *local,
                                   const struct weir_endpoint *remote);
-void tcp_record_end(struct weir *weir, struct tcp_records *records, struct tcp_record_list *list, struct tcp_record *record);
-struct tcp_record *tcp_record_search(const struct weir *weir, const struct tcp_records *records, const struct weir_endpoint *local,
-                                     const struct weir_endpoint *remote);
+void tcp_record_end(struct weir *weir, struct tcp_records *records, struct tcp_record_list *list,
+                    struct tcp_record *record);
+struct tcp_record *tcp_record_search(const struct weir *weir, const struct tcp_records *records,
+                                     const struct weir_endpoint *local, const struct weir_endpoint *remote);
 static inline struct tcp_record *tcp_record_find(const struct weir *weir, const struct tcp_records *records,
                                                  const struct weir_endpoint *local, const struct weir_endpoint *remote)
 {

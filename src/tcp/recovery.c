@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Loss recovery: its beginning and end, what acknowledgements and timers mean for it, and what congestion control is told. Loss is found by
-// RACK (rack.c) or, where that is not built, by RFC 6675's rule, and without SACK by duplicates: fast retransmit and NewReno (RFC 5681,
-// 6582). loss.h lists the mechanisms that take part.
+// Loss recovery: its beginning and end, what acknowledgements and timers mean for it, and what congestion control is
+// told. Loss is found by RACK (rack.c) or, where that is not built, by RFC 6675's rule, and without SACK by duplicates:
+// fast retransmit and NewReno (RFC 5681, 6582). loss.h lists the mechanisms that take part.
 #include "tcp/internal.h"
 #include "tcp/label.h"
 #include "tcp/sack.h"
 
 #define DUPLICATE_ACKS_LOSS 3u  // RFC 5681 §3.2, DupThresh
 
-// Bytes thought to be in the network. Without SACK each duplicate ACK says that one segment has left it (RFC 5681 §3.2, step 4).
+// Bytes thought to be in the network. Without SACK each duplicate ACK says that one segment has left it (RFC 5681 §3.2,
+// step 4).
 uint32_t tcp_recovery_pipe(const struct tcp_conn *c)
 {
     if (!c->flow)
@@ -21,8 +22,8 @@ uint32_t tcp_recovery_pipe(const struct tcp_conn *c)
 
 void tcp_scoreboard_changed(struct tcp_conn *c) { tcp_attend(c, ATTEND_SCOREBOARD, !flight_plain(c->flow->flight)); }
 
-// What is sent within a tick is told apart by its sequence numbers alone. What now is sent again is below some that was sent before it, so
-// it gets a time of its own.
+// What is sent within a tick is told apart by its sequence numbers alone. What now is sent again is below some that was
+// sent before it, so it gets a time of its own.
 static void send_again_from_the_first(struct weir *weir, struct tcp_conn *c)
 {
     c->flow->retransmit_from = flight_first_lost(c->flow->flight);
@@ -31,7 +32,8 @@ static void send_again_from_the_first(struct weir *weir, struct tcp_conn *c)
 
 static void enter_recovery(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, uint32_t acked)
 {
-    const bool reduced = tcp_ecn_reducing(c) && !tcp_cc(weir, c)->owns_recovery;  // once in a window, for marks and losses together
+    // once in a window, for marks and losses together
+    const bool reduced = tcp_ecn_reducing(c) && !tcp_cc(weir, c)->owns_recovery;
     const bool in_use = flight_outstanding(c->flow->flight) >= c->flow->window.cwnd / 2;
     if (!reduced)
         tcp_cc_event(weir, c, WEIR_CC_ENTER_RECOVERY);
@@ -81,8 +83,10 @@ static void undo_spurious(struct weir *weir, struct tcp_conn *c)
     give_back(weir, c);
 }
 
-// What the acknowledgement says of the last reduction: all that was sent again the peer had already, or this answers what was sent before.
-static void detect_spurious(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news)
+// What the acknowledgement says of the last reduction: all that was sent again the peer had already, or this answers
+// what was sent before.
+static void detect_spurious(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta,
+                            const struct tcp_ack_info *news)
 {
     const uint32_t recovering = c->attention & ATTEND_RECOVERY;
     const struct tcp_sack_block *block = &news->segment->options.sack[0];
@@ -107,8 +111,8 @@ static void detect_spurious(struct weir *weir, struct tcp_conn *c, const struct 
         give_back(weir, c);
 }
 
-// NewReno's partial ACK (RFC 6582 §3.2, step 5): the next hole goes at once; of the duplicate ACKs counted, those for segments now
-// cumulatively acknowledged are forgotten.
+// NewReno's partial ACK (RFC 6582 §3.2, step 5): the next hole goes at once; of the duplicate ACKs counted, those for
+// segments now cumulatively acknowledged are forgotten.
 static void partial_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, uint32_t acked)
 {
     const uint32_t segments = (acked + c->mss - 1) / c->mss;
@@ -132,8 +136,8 @@ static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delt
     if (c->attention & ATTEND_RECOVERY)
         return false;
     // Three duplicates are a loss also to SACK, when they are of segments too small for its rule (RFC 6675 §5, (1)).
-    // RFC 6582 §3.2, step 2: only when the ACK covers more than `recover`, or what was sent again for nothing would be taken for a loss.
-    // (An older `recover` is none of what is in flight.)
+    // RFC 6582 §3.2, step 2: only when the ACK covers more than `recover`, or what was sent again for nothing would be
+    // taken for a loss. (An older `recover` is none of what is in flight.)
     if (c->duplicate_acks < DUPLICATE_ACKS_LOSS || c->flow->recover - c->snd.una <= c->snd.nxt - c->snd.una)
         return false;
     flight_lose_first(&weir->memory, &c->flow->flight, c->mss, delta);
@@ -141,7 +145,8 @@ static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delt
 }
 
 // What the acknowledgement means for a recovery under way, or for one that just ended.
-static void update_state(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_info *news)
+static void update_state(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta,
+                         const struct tcp_ack_info *news)
 {
     const uint32_t recovering = c->attention & ATTEND_RECOVERY;
     if (news->duplicate && !news->reports_duplicate && c->duplicate_acks < UINT8_MAX)
@@ -160,8 +165,8 @@ static void update_state(struct weir *weir, struct tcp_conn *c, struct flight_de
 }
 
 // Without SACK duplicates stood for what the ACK that ends a recovery covers: no more than a segment of it is news.
-static void notify_cc(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news,
-                      bool was_fast)
+static void notify_cc(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta,
+                      const struct tcp_ack_info *news, bool was_fast)
 {
     struct flight_delta told = *delta;
     told.newly_lost += c->flow->lost_untold;
@@ -174,7 +179,8 @@ static void notify_cc(struct weir *weir, struct tcp_conn *c, const struct flight
         tcp_prr_ack(c, delta, news->acked, news->duplicate);
 }
 
-void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_info *news)
+void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta,
+                      const struct tcp_ack_info *news)
 {
     const bool was_fast = c->attention & ATTEND_FAST_RECOVERY;
     tcp_rack_ack(weir, c, delta);
@@ -182,7 +188,8 @@ void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta
         tcp_info_reordered(weir, c, delta);
     update_state(weir, c, delta, news);
     const uint32_t recovering = c->attention & ATTEND_RECOVERY;
-    if ((c->flags & TCP_USE_SACK || !recovering) && flight_outstanding(c->flow->flight) && loss_found(weir, c, delta) && !recovering)
+    if ((c->flags & TCP_USE_SACK || !recovering) && flight_outstanding(c->flow->flight) && loss_found(weir, c, delta) &&
+        !recovering)
         enter_recovery(weir, c, delta, news->acked);
     tcp_scoreboard_changed(c);
     tcp_rtx_probe_ack(weir, c, delta, news);
@@ -225,18 +232,20 @@ void tcp_recovery_probe(struct weir *weir, struct tcp_conn *c)
 }
 #endif
 
-// It was not the network that lost it, for want of room: cwnd stays, and what of it still waits is no reason for another recovery.
+// It was not the network that lost it, for want of room: cwnd stays, and what of it still waits is no reason for
+// another recovery.
 void tcp_recovery_again(struct tcp_conn *c)
 {
     flight_lose_all(c->flow->flight);
     tcp_scoreboard_changed(c);
     c->flow->recover = c->snd.nxt;
     c->flow->retransmit_from = c->snd.una;
-    c->attention |= c->attention & ATTEND_FAST_RECOVERY ? ATTEND_RETRANSMIT_NOW : ATTEND_RETRANSMIT_NOW | ATTEND_RTO_RECOVERY;
+    c->attention |=
+        c->attention & ATTEND_FAST_RECOVERY ? ATTEND_RETRANSMIT_NOW : ATTEND_RETRANSMIT_NOW | ATTEND_RTO_RECOVERY;
 }
 
-// RFC 5681 §3.1, RFC 6298 §5.4: slow start begins anew; the congestion control is told once for the same data. What was in flight is lost,
-// but for what RACK knows to be too young.
+// RFC 5681 §3.1, RFC 6298 §5.4: slow start begins anew; the congestion control is told once for the same data. What was
+// in flight is lost, but for what RACK knows to be too young.
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
 {
     struct tcp_flow *flow = c->flow;
@@ -254,7 +263,8 @@ void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
     if (recovering & ATTEND_FAST_RECOVERY)  // it has fallen for this data already
         flow->window.ssthresh = min_u32(flow->window.ssthresh, ssthresh);
     flow->window.cwnd = c->mss;
-    flow->lost_untold += tcp_rack_on(c->flags & TCP_USE_SACK) ? tcp_rack_timeout(weir, c) : flight_lose_all(flow->flight);
+    flow->lost_untold +=
+        tcp_rack_on(c->flags & TCP_USE_SACK) ? tcp_rack_timeout(weir, c) : flight_lose_all(flow->flight);
     tcp_scoreboard_changed(c);
     flow->recover = c->snd.nxt;
     flow->retransmit_from = c->snd.una;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// recovery.c, and what output and prediction ask each segment of the files that watch losses and the window: hystart.c, tlp.c, frto.c,
-// cwv.c.
+// recovery.c, and what output and prediction ask each segment of the files that watch losses and the window: hystart.c,
+// tlp.c, frto.c, cwv.c.
 #ifndef TCP_RECOVERY_H
 #define TCP_RECOVERY_H
 
@@ -14,7 +14,8 @@ struct tcp_ack_info {
     bool duplicate;           // RFC 5681 §2
     bool reports_duplicate;   // RFC 2883
 };
-void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, const struct tcp_ack_info *news);
+void tcp_recovery_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta,
+                      const struct tcp_ack_info *news);
 void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c);
 void tcp_recovery_again(struct tcp_conn *c);                       // all that is in flight goes again: it was refused
 void tcp_recovery_reorder(struct weir *weir, struct tcp_conn *c);  // the timer that RACK asked for
@@ -25,19 +26,23 @@ void tcp_scoreboard_changed(struct tcp_conn *c);  // the flight log was marked, 
 #if WEIR_CFG_TCP_REFINEMENTS
 static inline void tcp_cwv_acked(struct weir *weir, struct tcp_conn *c)
 {
-    if (!seq_lt(c->snd.una, c->flow->cwv.round_end) && (c->flags & TCP_CWND_LIMITED || c->attention & ATTEND_RECOVERY ||
-                                                        !tcp_cwv_glance(&c->flow->cwv, weir->now_ms, c->snd.una, c->snd.nxt)))
+    if (!seq_lt(c->snd.una, c->flow->cwv.round_end) &&
+        (c->flags & TCP_CWND_LIMITED || c->attention & ATTEND_RECOVERY ||
+         !tcp_cwv_glance(&c->flow->cwv, weir->now_ms, c->snd.una, c->snd.nxt)))
         tcp_cwv_round(weir, c);
 }
 static inline void tcp_cwv_resent(struct tcp_conn *c, uint32_t bytes) { c->flow->cwv.resent += bytes; }
-// In slow start half a window in flight, now or as the round trip began, already says that the window, not the application, is the limit
-// (RFC 7661 §4.1): a burst of just cwnd is acknowledged piece by piece.
+// In slow start half a window in flight, now or as the round trip began, already says that the window, not the
+// application, is the limit (RFC 7661 §4.1): a burst of just cwnd is acknowledged piece by piece.
 static inline bool tcp_half_used(const struct tcp_conn *c, uint32_t prior_inflight)
 {
     return max_u32(prior_inflight, tcp_cwv_burst(&c->flow->cwv)) > c->flow->window.cwnd / 2;
 }
 #else
-static inline bool tcp_half_used(const struct tcp_conn *c, uint32_t prior_inflight) { return prior_inflight > c->flow->window.cwnd / 2; }
+static inline bool tcp_half_used(const struct tcp_conn *c, uint32_t prior_inflight)
+{
+    return prior_inflight > c->flow->window.cwnd / 2;
+}
 static inline void tcp_cwv_acked(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline void tcp_cwv_resent(struct tcp_conn *c, uint32_t bytes) { (void)c, (void)bytes; }
 #endif
@@ -49,15 +54,18 @@ static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us)
 #else
 static inline bool tcp_hystart_calm(struct tcp_conn *c, uint32_t rtt_us) { return (void)c, (void)rtt_us, true; }
 #endif
-// An acknowledgement that prediction takes is of the newest delivered, too, sent `age_us` ago (RFC 8985 §6.2, step 1): a timeout goes by
-// it.
+// An acknowledgement that prediction takes is of the newest delivered, too, sent `age_us` ago (RFC 8985 §6.2, step 1):
+// a timeout goes by it.
 #if WEIR_CFG_TCP_LOSS_RECOVERY
 static inline void tcp_rack_predicted(struct tcp_flow *flow, uint32_t age_us) { flow->rack.rtt_us = age_us; }
 #else
 static inline void tcp_rack_predicted(struct tcp_flow *flow, uint32_t age_us) { (void)flow, (void)age_us; }
 #endif
 // Holes are being filled, or something lies beyond one.
-static inline bool tcp_filling(const struct tcp_conn *c) { return c->attention & ATTEND_RECOVERY || c->flow->flight->sacked; }
+static inline bool tcp_filling(const struct tcp_conn *c)
+{
+    return c->attention & ATTEND_RECOVERY || c->flow->flight->sacked;
+}
 #if WEIR_CFG_TCP_LOSS_RECOVERY
 static inline bool tcp_tlp_due(const struct tcp_conn *c) { return c->attention & ATTEND_TLP_DUE; }
 // Of tcp_tlp_least, what neither round trip nor clock adds to.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Segments that belong to no connection: SYN-ACKs of half-open ones, ACKs of TIME-WAIT, resets. They wait in the outbox. (Of a segment
-// ends and header length are not its own.)
+// Segments that belong to no connection: SYN-ACKs of half-open ones, ACKs of TIME-WAIT, resets. They wait in the
+// outbox. (Of a segment ends and header length are not its own.)
 #include "tcp/internal.h"
 #include "tcp/label.h"
 
 // reply_to NULL: nothing is answered that just came.
-static uint8_t *push(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
-                     const struct weir_endpoint *remote, struct ip_params params, uint32_t length)
+static uint8_t *push(struct weir *weir, const struct path *path, const struct packet *reply_to,
+                     const struct weir_endpoint *local, const struct weir_endpoint *remote, struct ip_params params,
+                     uint32_t length)
 {
     struct ip_out ip = {.source = local->addr,
                         .destination = remote->addr,
@@ -23,8 +24,9 @@ static uint8_t *push(struct weir *weir, const struct path *path, const struct pa
     return bytes;
 }
 
-bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
-                  const struct weir_endpoint *remote, struct ip_params params, const struct tcp_segment *segment)
+bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packet *reply_to,
+                  const struct weir_endpoint *local, const struct weir_endpoint *remote, struct ip_params params,
+                  const struct tcp_segment *segment)
 {
     uint8_t option_bytes[TCP_OPTIONS_MAX];
     const uint32_t option_length = tcp_options_emit(option_bytes, &segment->options);
@@ -43,8 +45,8 @@ bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packe
     return true;
 }
 
-bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-               struct ip_params params, const struct tcp_segment *segment)
+bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local,
+               const struct weir_endpoint *remote, struct ip_params params, const struct tcp_segment *segment)
 {
     struct path path;
     memset(&path, 0, sizeof path);

@@ -11,12 +11,14 @@
 
 void rtt_init(struct rtt *rtt, uint32_t granularity_us)
 {
-    *rtt = (struct rtt){.rttvar4_us = RTO_INITIAL_US, .floor_us = rtt_floor(RTO_MIN_US, granularity_us), .min_us = UINT32_MAX};
+    *rtt = (struct rtt){
+        .rttvar4_us = RTO_INITIAL_US, .floor_us = rtt_floor(RTO_MIN_US, granularity_us), .min_us = UINT32_MAX};
 }
 
-// Never finer than the clock (RFC 6298 §2.3). A timer fires at the first tick after its deadline: half a tick less makes of that the
-// nearest, and a timeout that is the same whatever the tick; otherwise, with the round trip that comes to it, it would be a whole tick
-// more. Of a floor of two ticks one whole tick is left at the least, as with any timer that counts them.
+// Never finer than the clock (RFC 6298 §2.3). A timer fires at the first tick after its deadline: half a tick less
+// makes of that the nearest, and a timeout that is the same whatever the tick; otherwise, with the round trip that
+// comes to it, it would be a whole tick more. Of a floor of two ticks one whole tick is left at the least, as with any
+// timer that counts them.
 uint32_t rtt_floor(uint32_t floor_us, uint32_t granularity_us)
 {
     if (granularity_us < TICK_LEAST_US || floor_us / 2 < granularity_us)
@@ -47,8 +49,8 @@ void rtt_sample(struct rtt *rtt, uint32_t sample_us)
     }
 }
 
-// RTO = SRTT + max(G, 4 RTTVAR). The variation is also held above the smallest RTO, not only the sum: otherwise a steady path of just that
-// RTT would time out each time the peer delays an acknowledgement.
+// RTO = SRTT + max(G, 4 RTTVAR). The variation is also held above the smallest RTO, not only the sum: otherwise a
+// steady path of just that RTT would time out each time the peer delays an acknowledgement.
 uint32_t rtt_timeout(const struct rtt *rtt, uint8_t backoff)
 {
     uint32_t timeout_us = (rtt->srtt8_us >> 3) + max_u32(rtt->rttvar4_us, rtt->floor_us);

@@ -15,7 +15,8 @@
 struct rtt {
     uint32_t srtt8_us;    // smoothed RTT times 8; 0: no sample yet
     uint32_t rttvar4_us;  // variation times 4; before the first sample the timeout
-    uint32_t floor_us;    // the variation counts for at least this: the smallest RTO (WEIR_OPTION_RTO_MIN_US), or the clock's granularity
+    uint32_t floor_us;    // the variation counts for at least this: the smallest RTO (WEIR_OPTION_RTO_MIN_US), or the
+                          // clock's granularity
     uint32_t min_us;      // smallest sample; UINT32_MAX: none
 };
 

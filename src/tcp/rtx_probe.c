@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Retransmission probes. A lost retransmission at the tail produces no SACK, nor does what is lost behind the last gap, so that only the
-// RTO would find it: RFC 8985 §7.2 sends no probe then, or lets it wait for a delayed acknowledgement, and the RTO follows. Where
-// the congestion control has a measure of its own for congestion there is one all the same, as soon as a tail would be probed (as RFC 9002
-// §6.2 does), and then after twice as long each time, until the RTO would come sooner. Where something is lost, or SACKed, it is the first
-// of what is missing, otherwise the tail: what is delivered out of order is acknowledged at once, and tells RACK of all that left before. A
-// segment that is alone in flight is given no time for a delayed acknowledgement: at worst one goes too often, and that is reported (RFC
-// 2883). Under a clock whose tick is longer than two round trips even the next tick is late: there a segment goes twice at once, if it was
-// sent again, and all that left before it has been answered.
+// Retransmission probes. A lost retransmission at the tail produces no SACK, nor does what is lost behind the last gap,
+// so that only the RTO would find it: RFC 8985 §7.2 sends no probe then, or lets it wait for a delayed acknowledgement,
+// and the RTO follows. Where the congestion control has a measure of its own for congestion there is one all the same,
+// as soon as a tail would be probed (as RFC 9002 §6.2 does), and then after twice as long each time, until the RTO
+// would come sooner. Where something is lost, or SACKed, it is the first of what is missing, otherwise the tail: what
+// is delivered out of order is acknowledged at once, and tells RACK of all that left before. A segment that is alone in
+// flight is given no time for a delayed acknowledgement: at worst one goes too often, and that is reported (RFC 2883).
+// Under a clock whose tick is longer than two round trips even the next tick is late: there a segment goes twice at
+// once, if it was sent again, and all that left before it has been answered.
 #include "tcp/internal.h"
 
 bool tcp_rtx_probe_on(const struct weir *weir, const struct tcp_conn *c)
 {
-    const bool probing = c->attention & ATTEND_TLP_DUE || (c->attention & ATTEND_TLP_OUT && seq_lt(c->snd.una, c->flow->tlp.end));
+    const bool probing =
+        c->attention & ATTEND_TLP_DUE || (c->attention & ATTEND_TLP_OUT && seq_lt(c->snd.una, c->flow->tlp.end));
     return tcp_cc(weir, c)->owns_recovery && (tcp_filling(c) || c->attention & ATTEND_RTX_PROBE || probing);
 }
 
@@ -36,13 +38,14 @@ bool tcp_rtx_probe_double(const struct weir *weir, const struct tcp_conn *c, uin
 {
     const struct tcp_flow *flow = c->flow;
     struct flight *f = flow->flight;
-    if (!tcp_cc(weir, c)->owns_recovery || !c->rtt.srtt8_us || rtt_smoothed(&c->rtt) > weir->port->granularity_us / 2 || f->lost ||
-        !f->retransmitted || c->backoff || c->attention & ATTEND_TLP_OUT)
+    if (!tcp_cc(weir, c)->owns_recovery || !c->rtt.srtt8_us || rtt_smoothed(&c->rtt) > weir->port->granularity_us / 2 ||
+        f->lost || !f->retransmitted || c->backoff || c->attention & ATTEND_TLP_OUT)
         return false;
     const struct flight_record *first = flight_at(f, 0);
     *end = first->end;
     return first->sent & FLIGHT_RETRANSMITTED && *end - f->start == flight_pipe(f) && *end - f->start <= c->mss &&
-           !(flow->rtx_probe.doubled && flow->rtx_probe.doubled_end == *end && flow->rtx_probe.doubled_us == (uint32_t)weir->now_us);
+           !(flow->rtx_probe.doubled && flow->rtx_probe.doubled_end == *end &&
+             flow->rtx_probe.doubled_us == (uint32_t)weir->now_us);
 }
 #else  // nothing tells what is alone in flight
 bool tcp_rtx_probe_double(const struct weir *weir, const struct tcp_conn *c, uint32_t *end)
@@ -65,7 +68,8 @@ bool tcp_rtx_probe_expected(struct tcp_conn *c, uint32_t end)
     return expected;
 }
 
-void tcp_rtx_probe_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta, const struct tcp_ack_info *news)
+void tcp_rtx_probe_ack(const struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta,
+                       const struct tcp_ack_info *news)
 {
     struct rtx_probe *probe = &c->flow->rtx_probe;
     if (news->acked | delta->delivered)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// SACK, both ways: what we report of out-of-order data (RFC 2018 §4), and what the peer reports to us. Duplicates are dsack.c's.
+// SACK, both ways: what we report of out-of-order data (RFC 2018 §4), and what the peer reports to us. Duplicates are
+// dsack.c's.
 #include "tcp/sack.h"
 
 #include "tcp/output.h"
 
 #define BLOCKS 3u  // as many as fit beside timestamps; of them, what the option of RFC 9768 takes
 
-// ACKs leave after a batch of segments. What the next one has no room for is not told by those after it: one that tells of all so far goes
-// before it, as if each segment were answered (RFC 5681 §4.2). What is never told, or after what came later, the sender must take for lost.
-// A peer that knows no SACK counts the ACKs themselves.
+// ACKs leave after a batch of segments. What the next one has no room for is not told by those after it: one that tells
+// of all so far goes before it, as if each segment were answered (RFC 5681 §4.2). What is never told, or after what
+// came later, the sender must take for lost. A peer that knows no SACK counts the ACKs themselves.
 void tcp_sack_make_room(struct weir *weir, struct tcp_conn *c, uint32_t runs)
 {
     const struct tcp_extra *extra = c->extra;
@@ -29,8 +30,8 @@ struct blocks {
     bool fin_ahead;
 };
 
-// Adds a run, if there is one, unless there is no room or it is told already. A FIN that came right behind it belongs to it: often it is
-// the last that was sent, and shows the sender what is lost before it.
+// Adds a run, if there is one, unless there is no room or it is told already. A FIN that came right behind it belongs
+// to it: often it is the last that was sent, and shows the sender what is lost before it.
 static void tell(struct blocks *b, const struct interval *run)
 {
     if (!run || b->count == b->most)
@@ -41,8 +42,9 @@ static void tell(struct blocks *b, const struct interval *run)
     b->block[b->count++] = (struct tcp_sack_block){run->start, run->end + (b->fin_ahead && b->extra->fin == run->end)};
 }
 
-// First a duplicate, with what is held of it (RFC 2883 §4), then the block that holds the newest data, then those that were newest before
-// it, so that each is told in several ACKs and the loss of some does no harm (RFC 2018 §4), then others, as far as there is room.
+// First a duplicate, with what is held of it (RFC 2883 §4), then the block that holds the newest data, then those that
+// were newest before it, so that each is told in several ACKs and the loss of some does no harm (RFC 2018 §4), then
+// others, as far as there is room.
 void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32_t room)
 {
     const struct tcp_extra *extra = c->extra;
@@ -64,7 +66,8 @@ void tcp_sack_fill(const struct tcp_conn *c, struct tcp_options *options, uint32
     options->sack_count = b.count;
 }
 
-void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment, struct flight_delta *delta)
+void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment,
+                    struct flight_delta *delta)
 {
     if (!c->flow)
         return;

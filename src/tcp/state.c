@@ -2,7 +2,8 @@
 // The states of a connection: which may follow which, and their names.
 #include "tcp/internal.h"
 
-// RFC 9293 §3.3.2, figure 5, with the transitions of resets and time-outs: to each state, the states it may be entered from.
+// RFC 9293 §3.3.2, figure 5, with the transitions of resets and time-outs: to each state, the states it may be entered
+// from.
 #define FROM(state) (1u << WEIR_TCP_##state)
 static const uint16_t entered_from[WEIR_TCP_STATE_COUNT] = {
     [WEIR_TCP_CLOSED] = 0xffff,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The cookie, our initial sequence number: 5 bits of time, 3 bits of MSS class, 24 bits of keyed hash over both ends, the peer's
-// sequence number, the time and the class. A guess is right once in 2^24, and only while cookies are being sent.
-// Our timestamp carries what the peer offered: window scale (4 bits, 15: it does not scale), SACK, classic ECN. Accurate ECN needs no
-// bit: the ACE field of the ACK that ends the handshake tells that it was agreed on (RFC 9768 §5.1); of the counters nothing is lost,
-// since only what comes after the handshake is counted. Without timestamps classic ECN is not agreed on.
+// The cookie, our initial sequence number: 5 bits of time, 3 bits of MSS class, 24 bits of keyed hash over both ends,
+// the peer's sequence number, the time and the class. A guess is right once in 2^24, and only while cookies are being
+// sent. Our timestamp carries what the peer offered: window scale (4 bits, 15: it does not scale), SACK, classic ECN.
+// Accurate ECN needs no bit: the ACE field of the ACK that ends the handshake tells that it was agreed on (RFC 9768
+// §5.1); of the counters nothing is lost, since only what comes after the handshake is counted. Without timestamps
+// classic ECN is not agreed on.
 #include "tcp/syncookie.h"
 
 #include "instance.h"
@@ -24,8 +25,8 @@ static const uint16_t cookie_mss[8] = {48, 216, 512, 536, 1220, 1360, 1440, 1460
 
 static uint32_t cookie_tick(const struct weir *weir) { return (uint32_t)(weir->now_us >> COOKIE_TICK_SHIFT); }
 
-static uint32_t cookie_hash(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote, uint32_t irs,
-                            uint32_t tick, uint32_t class)
+static uint32_t cookie_hash(const struct weir *weir, const struct weir_endpoint *local,
+                            const struct weir_endpoint *remote, uint32_t irs, uint32_t tick, uint32_t class)
 {
     struct {
         struct weir_addr local, remote;
@@ -52,9 +53,9 @@ static uint32_t mss_class(uint32_t mss)
 }
 
 // The options to send back; our timestamp is put back by less than 64 ms to carry the peer's.
-static void cookie_options(const struct weir *weir, const struct tcp_listener *listener, const struct weir_endpoint *local,
-                           const struct weir_endpoint *remote, const struct tcp_options *offer, struct tcp_ecn_open ecn,
-                           struct tcp_options *options)
+static void cookie_options(const struct weir *weir, const struct tcp_listener *listener,
+                           const struct weir_endpoint *local, const struct weir_endpoint *remote,
+                           const struct tcp_options *offer, struct tcp_ecn_open ecn, struct tcp_options *options)
 {
     if (!WEIR_CFG_TCP_TIMESTAMPS || !(offer->seen & TCP_SEEN_TIMESTAMPS))
         return;
@@ -76,14 +77,17 @@ static void cookie_options(const struct weir *weir, const struct tcp_listener *l
     options->ts_echo = offer->ts_value;
 }
 
-void syncookie_send(struct weir *weir, struct tcp_listener *listener, const struct packet *packet, const struct tcp_segment *segment)
+void syncookie_send(struct weir *weir, struct tcp_listener *listener, const struct packet *packet,
+                    const struct tcp_segment *segment)
 {
     struct path path = {0};
     if (ip_path_reply(weir, &path, packet) != WEIR_OK)
         return;
-    const struct weir_endpoint local = {packet->destination, segment->destination}, remote = {packet->source, segment->source};
+    const struct weir_endpoint local = {packet->destination, segment->destination},
+                               remote = {packet->source, segment->source};
     const uint32_t tick = cookie_tick(weir),
-                   class = mss_class(segment->options.seen & TCP_SEEN_MSS ? segment->options.mss : ip_family_of(remote.addr)->mss_default);
+                   class = mss_class(segment->options.seen & TCP_SEEN_MSS ? segment->options.mss
+                                                                          : ip_family_of(remote.addr)->mss_default);
     struct tcp_segment answer = {
         .flags = TCP_SYN | TCP_ACK,
         .seq = tick << 27 | class << 24 | cookie_hash(weir, &local, &remote, segment->seq, tick, class),
@@ -97,20 +101,23 @@ void syncookie_send(struct weir *weir, struct tcp_listener *listener, const stru
     cookie_options(weir, listener, &local, &remote, &segment->options, ecn, &answer.options);
     tcp_ecn_answer(&ecn, 0, true, &answer);
     weir->tcp.cookies_until_us = weir->now_us + ((uint64_t)COOKIE_TICKS << COOKIE_TICK_SHIFT);
-    if (tcp_reply(weir, packet, &local, &remote, (struct ip_params){.ttl = listener->ttl, .tos = listener->tos}, &answer))
+    if (tcp_reply(weir, packet, &local, &remote, (struct ip_params){.ttl = listener->ttl, .tos = listener->tos},
+                  &answer))
         count(weir, WEIR_COUNT_TCP_SYNCOOKIE_SENT);
 }
 
 // Whether `cookie` is one of ours, for these ends and this SYN, of this or the last tick.
-static bool cookie_good(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote, uint32_t irs,
-                        uint32_t cookie)
+static bool cookie_good(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote,
+                        uint32_t irs, uint32_t cookie)
 {
     const uint32_t age = (cookie_tick(weir) - (cookie >> 27)) & 31, class = cookie >> 24 & 7;
-    return age < COOKIE_TICKS && cookie_hash(weir, local, remote, irs, cookie_tick(weir) - age, class) == (cookie & COOKIE_HASH_MASK);
+    return age < COOKIE_TICKS &&
+           cookie_hash(weir, local, remote, irs, cookie_tick(weir) - age, class) == (cookie & COOKIE_HASH_MASK);
 }
 
-// The ACK that would have brought the cookie back, and the first data, may be lost: later data then bears an acknowledgement of our time
-// that cannot be verified. A reset would end a connection that the repetition of its first data makes good.
+// The ACK that would have brought the cookie back, and the first data, may be lost: later data then bears an
+// acknowledgement of our time that cannot be verified. A reset would end a connection that the repetition of its first
+// data makes good.
 static bool may_be_later_data(const struct weir *weir, const struct tcp_segment *segment)
 {
     const uint32_t age = (cookie_tick(weir) - ((segment->ack - 1) >> 27)) & 31;
@@ -118,8 +125,8 @@ static bool may_be_later_data(const struct weir *weir, const struct tcp_segment 
 }
 
 // What the echo of our timestamp says.
-static void params_from_timestamp(const struct weir *weir, const struct tcp_listener *listener, const struct tcp_segment *segment,
-                                  struct tcp_open_params *params)
+static void params_from_timestamp(const struct weir *weir, const struct tcp_listener *listener,
+                                  const struct tcp_segment *segment, struct tcp_open_params *params)
 {
     if (!WEIR_CFG_TCP_TIMESTAMPS || !(segment->options.seen & TCP_SEEN_TIMESTAMPS))
         return;
@@ -137,12 +144,15 @@ static void params_from_timestamp(const struct weir *weir, const struct tcp_list
     }
 }
 
-bool syncookie_input(struct weir *weir, struct tcp_listener *listener, struct packet *packet, struct tcp_segment *segment)
+bool syncookie_input(struct weir *weir, struct tcp_listener *listener, struct packet *packet,
+                     struct tcp_segment *segment)
 {
     struct path path = {0};
-    if (weir->now_us >= weir->tcp.cookies_until_us || !(segment->flags & TCP_ACK) || segment->flags & (TCP_SYN | TCP_RST))
+    if (weir->now_us >= weir->tcp.cookies_until_us || !(segment->flags & TCP_ACK) ||
+        segment->flags & (TCP_SYN | TCP_RST))
         return false;
-    const struct weir_endpoint local = {packet->destination, segment->destination}, remote = {packet->source, segment->source};
+    const struct weir_endpoint local = {packet->destination, segment->destination},
+                               remote = {packet->source, segment->source};
     const uint32_t iss = segment->ack - 1, irs = segment->seq - 1;
     if (!cookie_good(weir, &local, &remote, irs, iss)) {
         count(weir, WEIR_COUNT_TCP_SYNCOOKIE_BAD);
@@ -160,7 +170,8 @@ bool syncookie_input(struct weir *weir, struct tcp_listener *listener, struct pa
         .our_mss = half_open_mss(listener, remote.addr, path.netif->mtu),
     };
     params_from_timestamp(weir, listener, segment, &params);
-    if (params.ecn.mode == TCP_ECN_OFF && tcp_ecn_wants(listener) == TCP_ECN_ACCURATE && tcp_ecn_cookie_accurate(segment))
+    if (params.ecn.mode == TCP_ECN_OFF && tcp_ecn_wants(listener) == TCP_ECN_ACCURATE &&
+        tcp_ecn_cookie_accurate(segment))
         params.ecn.mode = TCP_ECN_ACCURATE;
     struct tcp_conn *c = tcp_conn_passive(weir, listener, &params, packet);
     if (c == NULL) {

@@ -22,10 +22,13 @@ static uint32_t receive_ring_bytes(uint32_t limit) { return limit + (1u << tcp_s
 
 size_t tcp_bytes(const struct weir_config *config)
 {
-    return pool_carve_bytes(sizeof(struct tcp_conn), CONNECTIONS) + pool_carve_bytes(sizeof(struct tcp_flow), CONNECTIONS) +
-           pool_carve_bytes(sizeof(struct tcp_extra), CONNECTIONS) + pool_carve_bytes(sizeof(struct tcp_listener), WEIR_CFG_LISTENERS) +
-           tcp_realtime_bytes() + stream_carve_bytes(CONNECTIONS, default_send_bytes(config)) +
-           stream_carve_bytes(CONNECTIONS, receive_ring_bytes(default_receive_bytes(config))) + half_open_bytes() + time_wait_bytes();
+    return pool_carve_bytes(sizeof(struct tcp_conn), CONNECTIONS) +
+           pool_carve_bytes(sizeof(struct tcp_flow), CONNECTIONS) +
+           pool_carve_bytes(sizeof(struct tcp_extra), CONNECTIONS) +
+           pool_carve_bytes(sizeof(struct tcp_listener), WEIR_CFG_LISTENERS) + tcp_realtime_bytes() +
+           stream_carve_bytes(CONNECTIONS, default_send_bytes(config)) +
+           stream_carve_bytes(CONNECTIONS, receive_ring_bytes(default_receive_bytes(config))) + half_open_bytes() +
+           time_wait_bytes();
 }
 
 #if WEIR_CFG_ALLOCATOR
@@ -52,7 +55,8 @@ static int static_init(struct weir *weir)
     if (!error)
         error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : CONNECTIONS, tcp->send_bytes);
     if (!error)
-        error = stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : CONNECTIONS, receive_ring_bytes(tcp->receive_bytes));
+        error =
+            stream_carve(&weir->memory, WEIR_CFG_ALLOCATOR ? 0 : CONNECTIONS, receive_ring_bytes(tcp->receive_bytes));
     return error;
 }
 
@@ -84,7 +88,8 @@ int tcp_init(struct weir *weir, const struct weir_config *config)
 void tcp_abort_all(struct weir *weir)
 {
     struct table *connections = &weir->tcp.connections;
-    // Removing shrinks the table, gives up its last buckets, and may move nodes to buckets already seen: round again until it is empty.
+    // Removing shrinks the table, gives up its last buckets, and may move nodes to buckets already seen: round again
+    // until it is empty.
     while (connections->count)
         for (uint32_t bucket = 0; bucket < table_buckets(connections); bucket++)
             while (bucket < table_buckets(connections) && table_chain(connections, bucket))
@@ -113,7 +118,7 @@ uint64_t tcp_poll(struct weir *weir, uint64_t now_us)
     return half_open < time_wait ? half_open : time_wait;
 }
 
-// --- errors from below --------------------------------------------------------------------------------------------------------------
+// --- errors from below -----------------------------------------------------------------------------------------------
 
 // RFC 1191 §6, with the check of RFC 5927 §7: only a packet in flight can have been too big.
 static void path_mtu_lowered(struct weir *weir, struct tcp_conn *c, const struct ip_error *error)
@@ -145,7 +150,8 @@ void tcp_error(struct weir *weir, const struct ip_error *error)
         c->soft_error = (int8_t)error->error;
 }
 
-// The neighbour did not answer: an error for a connection that is only opening; an open one waits for its timers (the cable may come back).
+// The neighbour did not answer: an error for a connection that is only opening; an open one waits for its timers (the
+// cable may come back).
 void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error)
 {
     c->path.netif = NULL;
@@ -157,7 +163,7 @@ void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error)
         tcp_timers_retry(weir, c);
 }
 
-// --- inspection ------------------------------------------------------------------------------------------------------------------------
+// --- inspection ------------------------------------------------------------------------------------------------------
 
 static void describe(const struct sock *sock, struct weir_socket_info *out)
 {

@@ -21,8 +21,9 @@ struct tcp_time_wait;
 #define TCP_RECENT (WEIR_CFG_FAST_PATH ? 16u : 1u)
 
 struct tcp {
-    struct table connections;             // by the four of addresses and ports
-    struct tcp_conn *recent[TCP_RECENT];  // of them: those found last, by their ports (tcp_conn_recent); packets come in trains
+    struct table connections;  // by the four of addresses and ports
+    struct tcp_conn
+        *recent[TCP_RECENT];  // of them: those found last, by their ports (tcp_conn_recent); packets come in trains
 #if WEIR_CFG_FAST_PATH
     struct {
         uint64_t hash;
@@ -46,12 +47,14 @@ struct tcp {
 #endif
 #if WEIR_CFG_ALLOCATOR
     struct tcp_pressure pressure;
-    struct pool flights;  // logs as flows begin with them (src/tcp/attach.h): they spare short connections the allocator
+    struct pool
+        flights;  // logs as flows begin with them (src/tcp/attach.h): they spare short connections the allocator
 #endif
     struct half_opens *half_opens;  // src/tcp/halfopen.c
     struct time_waits *time_waits;  // src/tcp/timewait.c
 #if WEIR_CFG_CC_REGISTERED
-    const struct weir_cc *cc_list[WEIR_CC_COUNT + WEIR_CFG_CC_REGISTERED + 1];  // as weir_cc_list, then those registered
+    // as weir_cc_list, then those registered
+    const struct weir_cc *cc_list[WEIR_CC_COUNT + WEIR_CFG_CC_REGISTERED + 1];
 #endif
     uint8_t cc;                          // default congestion control, index into tcp_cc_list
     uint8_t ecn;                         // what sockets want of ECN by default (enum tcp_ecn_mode)
@@ -69,10 +72,12 @@ void tcp_abort_all(struct weir *weir);  // connections that go on without a hand
 void tcp_input(struct weir *weir, struct packet *packet);
 #if WEIR_CFG_FAST_PATH
 // A frame of the flow. Takes it when it brings what its connection expects next (predict.c); false: nothing was done.
-bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct flow *flow, const struct weir_frame *frame);
+bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct flow *flow,
+                       const struct weir_frame *frame);
 #else
 struct flow;
-static inline bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct flow *flow, const struct weir_frame *frame)
+static inline bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct flow *flow,
+                                     const struct weir_frame *frame)
 {
     return (void)weir, (void)netif, (void)flow, (void)frame, false;
 }
@@ -83,7 +88,8 @@ void tcp_timer(struct weir *weir, struct wheel_node *node);
 // Half-open and TIME-WAIT tables. Returns the next deadline.
 uint64_t tcp_poll(struct weir *weir, uint64_t now_us);
 #if WEIR_CFG_ALLOCATOR
-// The budget is short (MEMORY_REFUSE): gives memory up for the others' sake. Returns when to call again, µs, while it is.
+// The budget is short (MEMORY_REFUSE): gives memory up for the others' sake. Returns when to call again, µs, while it
+// is.
 uint64_t tcp_relieve(struct weir *weir);
 #else
 static inline uint64_t tcp_relieve(struct weir *weir) { return (void)weir, WEIR_NEVER; }
@@ -93,19 +99,26 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
 void tcp_link_failed(struct weir *weir, struct tcp_conn *c, int error);  // the neighbour did not answer
 void tcp_destroy(struct weir *weir, struct tcp_conn *c);                 // frees a SOCK_DEAD connection
 #if WEIR_CFG_TCP_HELD
-void tcp_held_complete(struct weir *weir, struct tcp_conn *c, uint32_t end);  // a driver is done with the bytes below `end`
+// a driver is done with the bytes below `end`
+void tcp_held_complete(struct weir *weir, struct tcp_conn *c, uint32_t end);
 #else
-static inline void tcp_held_complete(struct weir *weir, struct tcp_conn *c, uint32_t end) { (void)weir, (void)c, (void)end; }
+static inline void tcp_held_complete(struct weir *weir, struct tcp_conn *c, uint32_t end)
+{
+    (void)weir, (void)c, (void)end;
+}
 #endif
 
-// --- sockets. A stream socket begins as a closed tcp_conn; listen turns it into a tcp_listener (the sock changes address:
-// tcp_listen returns the new one) ---------------------------------------------------------------------------------------
+// --- sockets. A stream socket begins as a closed tcp_conn; listen turns it into a tcp_listener (the sock changes
+// address: tcp_listen returns the new one)
+// ---------------------------------------------------------------------------------------
 struct sock *tcp_open(struct weir *weir);
 int tcp_bind(struct weir *weir, struct sock *sock, const struct weir_endpoint *local);
 int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoint *peer);
 int tcp_listen(struct weir *weir, struct tcp_conn *c, uint32_t backlog, struct sock **listener);
-int tcp_listen_again(struct weir *weir, struct tcp_listener *listener, uint32_t backlog);  // listen on a listener: new backlog
-struct sock *tcp_accept(struct weir *weir, struct tcp_listener *listener);  // NULL: none complete. The sock has no handle yet
+// listen on a listener: new backlog
+int tcp_listen_again(struct weir *weir, struct tcp_listener *listener, uint32_t backlog);
+// NULL: none complete. The sock has no handle yet
+struct sock *tcp_accept(struct weir *weir, struct tcp_listener *listener);
 int tcp_shutdown(struct weir *weir, struct tcp_conn *c, enum weir_shutdown how);
 // The user is done: after this the sock has no handle, and TCP frees it when it may (close), or now (abort).
 void tcp_close(struct weir *weir, struct sock *sock);
@@ -129,7 +142,8 @@ uint8_t tcp_ready(struct weir *weir, struct sock *sock);
 enum weir_tcp_state tcp_state(const struct sock *sock);
 void tcp_endpoints(const struct sock *sock, struct weir_endpoint *local, struct weir_endpoint *remote);
 int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out);
-// For weir_socket_next: the next of a kind: 0 listeners, 1 connections, 2 half-open ones, 3 those in TIME-WAIT. false: there is none.
+// For weir_socket_next: the next of a kind: 0 listeners, 1 connections, 2 half-open ones, 3 those in TIME-WAIT. false:
+// there is none.
 #define TCP_WALK_KINDS 4u
 bool tcp_walk(struct weir *weir, uint32_t kind, struct table_cursor *cursor, struct weir_socket_info *out);
 uint32_t tcp_count(const struct weir *weir);  // of them all

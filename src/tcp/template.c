@@ -7,17 +7,19 @@
 
 #define WITH_TIMESTAMPS (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)  // of a header whose only option are timestamps
 
-_Static_assert(FLOW_HEADER_BYTES >= FLOW_LINK_BYTES + (WEIR_CFG_IP6 ? 40 : IP4_BYTES) + IP_TRANSPORT_HEADER_MAX + SMALL_COPY_MAX,
+_Static_assert(FLOW_HEADER_BYTES >=
+                   FLOW_LINK_BYTES + (WEIR_CFG_IP6 ? 40 : IP4_BYTES) + IP_TRANSPORT_HEADER_MAX + SMALL_COPY_MAX,
                "a flow has room for a header");
 
-// --- the header ------------------------------------------------------------------------------------------------------------------
+// --- the header ------------------------------------------------------------------------------------------------------
 
-// Writes what all segments of `payload` bytes that may leave now have alike, up to the window's edge. Returns its sum, the pseudo-header's
-// included.
-static SPEED_INLINE uint64_t write_alike(const struct weir *weir, const struct tcp_conn *c, const struct flow *flow, uint8_t *tcp,
-                                         uint32_t payload, uint32_t edge)
+// Writes what all segments of `payload` bytes that may leave now have alike, up to the window's edge. Returns its sum,
+// the pseudo-header's included.
+static SPEED_INLINE uint64_t write_alike(const struct weir *weir, const struct tcp_conn *c, const struct flow *flow,
+                                         uint8_t *tcp, uint32_t payload, uint32_t edge)
 {
-    const uint32_t ports = (uint32_t)c->local.port << 16 | c->remote.port, ack = c->rcv.nxt, ts_value = weir->now_ms + c->ts_offset;
+    const uint32_t ports = (uint32_t)c->local.port << 16 | c->remote.port, ack = c->rcv.nxt,
+                   ts_value = weir->now_ms + c->ts_offset;
     const uint32_t rest = WITH_TIMESTAMPS << 26 | min_u32((edge - ack) >> c->rcv_scale, 65535);
     put32(tcp, ports);
     put32(tcp + 8, ack);
@@ -25,8 +27,8 @@ static SPEED_INLINE uint64_t write_alike(const struct weir *weir, const struct t
     put32(tcp + 20, TCP_TIMESTAMPS_ALIGNED);
     put32(tcp + 24, ts_value);
     put32(tcp + 28, c->ts_recent);
-    return (uint64_t)flow->template.pseudo_sum + WITH_TIMESTAMPS + payload + ports + ack + rest + TCP_TIMESTAMPS_ALIGNED + ts_value +
-           c->ts_recent;
+    return (uint64_t)flow->template.pseudo_sum + WITH_TIMESTAMPS + payload + ports + ack + rest +
+           TCP_TIMESTAMPS_ALIGNED + ts_value + c->ts_recent;
 }
 
 // Writes what a segment has of its own; payload_sum is in native order.
@@ -34,16 +36,17 @@ static SPEED_INLINE void write_own(uint8_t *tcp, uint64_t sum, uint32_t seq, uin
 {
     put32(tcp + 4, seq);
     tcp[13] = (uint8_t)flags;
-    put32(tcp + 16, (uint32_t)(uint16_t)~checksum_fold_words(sum + seq + (flags << 16) + checksum_host(payload_sum)) << 16);
+    put32(tcp + 16, (uint32_t)(uint16_t)~checksum_fold_words(sum + seq + (flags << 16) + checksum_host(payload_sum))
+                        << 16);
 }
 
-// --- the payload -----------------------------------------------------------------------------------------------------------------
+// --- the payload -----------------------------------------------------------------------------------------------------
 
 #define TOO_MANY_PIECES UINT32_MAX  // beyond every sum
 
 // The payload's other pieces, when the first, lent already, is not all. Returns its sum, or TOO_MANY_PIECES.
-COLD static uint32_t lend_rest(const struct weir *weir, const struct stream *send, struct flow_template *t, uint32_t offset,
-                               uint32_t length, uint16_t sum)
+COLD static uint32_t lend_rest(const struct weir *weir, const struct stream *send, struct flow_template *t,
+                               uint32_t offset, uint32_t length, uint16_t sum)
 {
     for (uint32_t done = t->slices[1].length; done < length;) {
         if (t->tx.count == FLOW_SLICES)
@@ -56,12 +59,13 @@ COLD static uint32_t lend_rest(const struct weir *weir, const struct stream *sen
     return sum;
 }
 
-// Lends `length` bytes of the send queue from `seq` on, and returns their sum. A few are copied behind the header, where they lie in one
-// piece: a slice more would cost the driver more.
-static SPEED_INLINE uint32_t lend(const struct weir *weir, const struct tcp_conn *c, struct flow_template *t, uint8_t *behind, uint32_t seq,
-                                  uint32_t length)
+// Lends `length` bytes of the send queue from `seq` on, and returns their sum. A few are copied behind the header,
+// where they lie in one piece: a slice more would cost the driver more.
+static SPEED_INLINE uint32_t lend(const struct weir *weir, const struct tcp_conn *c, struct flow_template *t,
+                                  uint8_t *behind, uint32_t seq, uint32_t length)
 {
-    const uint32_t offset = seq - c->snd.una + tcp_held_lag(c);  // anew for each: a driver's `tx` may complete what it held
+    const uint32_t offset =
+        seq - c->snd.una + tcp_held_lag(c);  // anew for each: a driver's `tx` may complete what it held
     uint8_t *place;
     if (length <= SMALL_COPY_MAX && stream_contiguous(c->send, offset, length, &place)) {
         t->slices[0].length = t->tx.length;
@@ -76,7 +80,7 @@ static SPEED_INLINE uint32_t lend(const struct weir *weir, const struct tcp_conn
     return span.length == length ? sum : lend_rest(weir, c->send, t, offset, length, checksum_fold(sum));
 }
 
-// --- sending ---------------------------------------------------------------------------------------------------------------------
+// --- sending ---------------------------------------------------------------------------------------------------------
 
 // So many segments left, of as many bytes each. (No tap is to be shown them: with one there are no templates.)
 static inline void segments_left(struct weir *weir, struct tcp_conn *c, uint32_t edge, uint32_t sent, uint32_t bytes)
@@ -105,7 +109,10 @@ static void write_syn(const struct weir *weir, struct tcp_conn *c, const struct 
 }
 
 // Timestamps are the only option of the segment's header.
-static inline bool header_fits(const struct tcp_conn *c) { return c->flags & TCP_USE_TIMESTAMPS && !(c->attention & ATTEND_HEADER); }
+static inline bool header_fits(const struct tcp_conn *c)
+{
+    return c->flags & TCP_USE_TIMESTAMPS && !(c->attention & ATTEND_HEADER);
+}
 // The options of a SYN are those of most.
 static inline bool syn_fits(const struct tcp_conn *c, const struct tcp_plan *plan)
 {
@@ -115,8 +122,9 @@ static inline bool syn_fits(const struct tcp_conn *c, const struct tcp_plan *pla
 bool tcp_template_control(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, enum weir_tx_verdict *verdict)
 {
     const bool syn = plan->flags & TCP_SYN;
-    struct flow *const flow =
-        (syn ? syn_fits(c, plan) : header_fits(c)) ? flow_template(weir, &c->path, c->local.addr, c->remote.addr) : NULL;
+    struct flow *const flow = (syn ? syn_fits(c, plan) : header_fits(c))
+                                  ? flow_template(weir, &c->path, c->local.addr, c->remote.addr)
+                                  : NULL;
     if (!flow)
         return false;
     const struct ip_params params = tcp_params(c, tcp_ecn_tos_bare(c));
@@ -137,7 +145,8 @@ bool tcp_template_control(struct weir *weir, struct tcp_conn *c, struct tcp_plan
     return true;
 }
 
-bool tcp_template_data(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, uint8_t tos, bool holdable, enum weir_tx_verdict *last)
+bool tcp_template_data(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, uint8_t tos, bool holdable,
+                       enum weir_tx_verdict *last)
 {
     struct flow *const flow =
         header_fits(c) && plan->payload <= c->mss ? flow_template(weir, &c->path, c->local.addr, c->remote.addr) : NULL;

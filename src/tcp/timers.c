@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The timers of a connection, and the only place that sets them.
-//  SEND  runs while something is in flight: for the RTO (RFC 6298), or for what comes before it, reordering, a tail-loss probe or a chance
-//  (RFC 8985);
-//        or while data waits for a window (probe, RFC 9293 §3.8.6.1).
+//  SEND  runs while something is in flight: for the RTO (RFC 6298), or for what comes before it, reordering, a
+//        tail-loss probe or a chance (RFC 8985); or while data waits for a window (probe, RFC 9293 §3.8.6.1).
 //  ACK   runs while an acknowledgement is owed and delayed.
 //  PACE  runs while data waits for the schedule of a paced connection (pacing.h).
-//  (realtime.c) of a real-time stream: its frame's deadline, and what its policy asked for.
-//  LONG  runs while the connection is not at rest: it lets go of memory after idling, and watches keepalive, user timeout, FIN-WAIT-2.
-// A deadline is a number in the connection; the wheel holds one node, due no later than the earliest of them. Moving a deadline later,
-// what every ACK does, is a store.
+//  FRAME (realtime.c) runs for a real-time stream: its frame's deadline, and what its policy asked for.
+//  LONG  runs while the connection is not at rest: it lets go of memory after idling, and watches keepalive, user
+//        timeout, FIN-WAIT-2.
+// A deadline is a number in the connection; the wheel holds one node, due no later than the earliest of them. Moving a
+// deadline later, what every ACK does, is a store.
 #include "tcp/internal.h"
 
-// A model of the path is worth its memory for longer: without it an algorithm would have to probe from the beginning after each pause.
+// A model of the path is worth its memory for longer: without it an algorithm would have to probe from the beginning
+// after each pause.
 #define IDLE_RELEASE_MODEL_MS 60000u
 #define IDLE_RELEASE_MS 1000u  // memory is let go after so long without traffic, or after the RTO if that is longer
 
@@ -23,7 +24,10 @@ static void arm_at(struct weir *weir, struct tcp_conn *c, enum tcp_timer timer, 
         wheel_arm(&weir->wheel, &c->timer, due_us);
 }
 
-static void arm(struct weir *weir, struct tcp_conn *c, enum tcp_timer timer, uint32_t in_us) { arm_at(weir, c, timer, weir->now + in_us); }
+static void arm(struct weir *weir, struct tcp_conn *c, enum tcp_timer timer, uint32_t in_us)
+{
+    arm_at(weir, c, timer, weir->now + in_us);
+}
 
 static void disarm(struct tcp_conn *c, enum tcp_timer timer) { c->armed &= (uint8_t) ~(1u << timer); }
 
@@ -98,9 +102,9 @@ void tcp_timers_sent(struct weir *weir, struct tcp_conn *c)
     tcp_timers_active(weir, c);
 }
 
-// RFC 6582 §3.2, step 3, "impatient": without SACK a hole is filled a round trip, and where there are many a timeout is the faster way out.
-// So of the partial ACKs only the first, which moves una from where recovery began, lets it run anew; nor does what is sent again because
-// of those.
+// RFC 6582 §3.2, step 3, "impatient": without SACK a hole is filled a round trip, and where there are many a timeout is
+// the faster way out. So of the partial ACKs only the first, which moves una from where recovery began, lets it run
+// anew; nor does what is sent again because of those.
 static bool impatient(const struct tcp_conn *c, uint32_t una)
 {
     return c->attention & ATTEND_FAST_RECOVERY && !(c->flags & TCP_USE_SACK) && una != c->flow->recovery_una;
@@ -133,7 +137,10 @@ void tcp_timers_acked(struct weir *weir, struct tcp_conn *c, uint32_t acked)
 }
 
 void tcp_timers_ack_within(struct weir *weir, struct tcp_conn *c, uint32_t us) { arm(weir, c, TCP_TIMER_ACK, us); }
-void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c) { tcp_timers_ack_within(weir, c, WEIR_CFG_TCP_DELAYED_ACK_MS * 1000u); }
+void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c)
+{
+    tcp_timers_ack_within(weir, c, WEIR_CFG_TCP_DELAYED_ACK_MS * 1000u);
+}
 void tcp_timers_ack_sent(struct tcp_conn *c) { disarm(c, TCP_TIMER_ACK); }
 
 void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c)
@@ -207,23 +214,25 @@ void tcp_timers_off(struct weir *weir, struct tcp_conn *c)
     wheel_cancel(&weir->wheel, &c->timer);
 }
 
-// --- the steady state, and control-only segments --------------------------------------------------------------------------------
+// --- the steady state, and control-only segments ---------------------------------------------------------------------
 #if WEIR_CFG_FAST_PATH
 
-// RTO and tail probe run from now, as at each acknowledgement and each first segment in the steady state (predict.c). Nearly always the
-// next one comes before either runs out: so long as the wheel's node comes no later than they could, since when they run is all that is
-// noted.
+// RTO and tail probe run from now, as at each acknowledgement and each first segment in the steady state (predict.c).
+// Nearly always the next one comes before either runs out: so long as the wheel's node comes no later than they could,
+// since when they run is all that is noted.
 static inline bool node_soon_enough(const struct weir *weir, const struct tcp_conn *c)
 {
     const int32_t left_us = (int32_t)(c->timer.due_us - weir->now);
     // (No RTO is below its floor, no probe comes before the least it waits: mostly that spares working them out.)
-    return wheel_armed(&c->timer) && (left_us <= (int32_t)tcp_tlp_floor(c) || left_us <= (int32_t)tcp_tlp_least(weir, c)) &&
+    return wheel_armed(&c->timer) &&
+           (left_us <= (int32_t)tcp_tlp_floor(c) || left_us <= (int32_t)tcp_tlp_least(weir, c)) &&
            (left_us <= (int32_t)c->rtt.floor_us || left_us <= (int32_t)rtt_timeout(&c->rtt, 0));
 }
 
 static inline void run_lazy(struct weir *weir, struct tcp_conn *c)
 {
-    if (c->user_timeout_s | tcp_rack_wait(c) | tcp_tlp_ticked(c) | tcp_clock_coarse(weir) || !node_soon_enough(weir, c)) {
+    if (c->user_timeout_s | tcp_rack_wait(c) | tcp_tlp_ticked(c) | tcp_clock_coarse(weir) ||
+        !node_soon_enough(weir, c)) {
         arm_send(weir, c);
         tcp_tlp_hasten(weir, c);
         return;
@@ -292,17 +301,19 @@ void tcp_timers_sent_steady(struct weir *weir, struct tcp_conn *c)
 }
 
 #endif
-// --- firing --------------------------------------------------------------------------------------------------------------------------
+// --- firing ----------------------------------------------------------------------------------------------------------
 
-// Data or SYN stays unacknowledged too long (RFC 9293 §3.8.3, R2). A peer that answers our probes with a closed window is alive: only a
-// user timeout that our own user asked for ends that (§3.8.6.1, RFC 6429). When the user has closed there is nobody left to ask for one,
-// and a peer could hold our memory for as long as it likes (Sockstress): then time runs out however it answers.
+// Data or SYN stays unacknowledged too long (RFC 9293 §3.8.3, R2). A peer that answers our probes with a closed window
+// is alive: only a user timeout that our own user asked for ends that (§3.8.6.1, RFC 6429). When the user has closed
+// there is nobody left to ask for one, and a peer could hold our memory for as long as it likes (Sockstress): then time
+// runs out however it answers.
 static bool out_of_time(const struct weir *weir, const struct tcp_conn *c)
 {
     const uint32_t waiting_ms = weir->now_ms - c->progress_ms;
     if (tcp_syn_sent(c) || tcp_syn_received(c))
         return waiting_ms >= (c->user_timeout_s ? user_timeout_ms(c) : TCP_SYN_TIMEOUT_MS);
-    if ((c->attention & (ATTEND_PERSIST | ATTEND_CLOSED_BY_USER)) == ATTEND_PERSIST && (!c->user_timeout_s || tcp_uto_adopted(c)))
+    if ((c->attention & (ATTEND_PERSIST | ATTEND_CLOSED_BY_USER)) == ATTEND_PERSIST &&
+        (!c->user_timeout_s || tcp_uto_adopted(c)))
         return min_u32(waiting_ms, weir->now_ms - c->last_received_ms) >= user_timeout_ms(c);
     return waiting_ms >= user_timeout_ms(c);
 }
@@ -360,8 +371,8 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
     arm_rto(weir, c);
 }
 
-// A whole segment, and nothing after it: it is rather the peer's window than its user that holds the next one back. An acknowledgement that
-// waits would cost it a round trip or two each time.
+// A whole segment, and nothing after it: it is rather the peer's window than its user that holds the next one back. An
+// acknowledgement that waits would cost it a round trip or two each time.
 static void fire_ack(struct weir *weir, struct tcp_conn *c)
 {
     if (c->flags & TCP_ACK_DELAYED && c->rcv.nxt - c->rcv.acked == c->rcv_mss)
@@ -403,7 +414,7 @@ static void fire_long(struct weir *weir, struct tcp_conn *c)
     disarm(c, TCP_TIMER_LONG);
     uint32_t due = fin_wait_2_due(weir, c);
     if (!due) {
-        c->rcv.nxt++;                  // RFC 9293 leaves it open; Linux, too, goes on as if the FIN had come. When it does,
+        c->rcv.nxt++;  // RFC 9293 leaves it open; Linux, too, goes on as if the FIN had come. When it does,
         tcp_enter_time_wait(weir, c);  // it is one that comes again, and is acknowledged
         return;
     }

@@ -27,7 +27,8 @@ enum tcp_verdict tcp_paws(struct weir *weir, struct tcp_conn *c, const struct tc
     return segment->length ? TCP_DROP_ACK : TCP_CHALLENGE;
 }
 
-// §4.3: only a segment that reaches back to the last ACK sent may move TS.Recent; or any acceptable one, when that says nothing any more.
+// §4.3: only a segment that reaches back to the last ACK sent may move TS.Recent; or any acceptable one, when that says
+// nothing any more.
 void tcp_timestamps_update(const struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
     if (!(c->flags & TCP_USE_TIMESTAMPS) || !(segment->options.seen & TCP_SEEN_TIMESTAMPS) ||

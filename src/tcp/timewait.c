@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// All entries wait equally long, so the list in the order of entering is the order of leaving, and one that starts again
-// goes to its end. Work per call: one entry; per poll: at most TIME_WAIT_BATCH.
+// All entries wait equally long, so the list in the order of entering is the order of leaving, and one that starts
+// again goes to its end. Work per call: one entry; per poll: at most TIME_WAIT_BATCH.
 #include "tcp/timewait.h"
 
 #include "instance.h"
@@ -9,9 +9,10 @@
 
 #define TIME_WAIT_MS (2u * WEIR_CFG_TCP_MSL_MS)
 #define TIME_WAIT_BATCH 256u
-#define TIME_WAIT_RESTARTS 16u    // more retransmissions of its FIN than a peer sends in 2 MSL
-#define TIME_WAIT_ACK_MS 250u     // between acknowledgements of one entry; what does not come back needs no more
-#define TIME_WAIT_REUSE_MS 1000u  // before an active open may take the ends over: our timestamps are well beyond the old
+#define TIME_WAIT_RESTARTS 16u  // more retransmissions of its FIN than a peer sends in 2 MSL
+#define TIME_WAIT_ACK_MS 250u   // between acknowledgements of one entry; what does not come back needs no more
+// before an active open may take the ends over: our timestamps are well beyond the old
+#define TIME_WAIT_REUSE_MS 1000u
 #define TIME_WAIT_WINDOW 0x1000u  // announced; nobody may send any more, but 0 would start a prober
 
 enum time_wait_flag { TIME_WAIT_TIMESTAMPS = 1 };
@@ -39,11 +40,13 @@ struct time_waits {
     } ended;
 };
 
-static struct tcp_time_wait *time_wait_of(struct tcp_record *record) { return (struct tcp_time_wait *)record; }  // its first member
+// its first member
+static struct tcp_time_wait *time_wait_of(struct tcp_record *record) { return (struct tcp_time_wait *)record; }
 
 size_t time_wait_bytes(void)
 {
-    return memory_carve_bytes(sizeof(struct time_waits)) + pool_carve_bytes(sizeof(struct tcp_time_wait), WEIR_CFG_TCP_TIME_WAIT);
+    return memory_carve_bytes(sizeof(struct time_waits)) +
+           pool_carve_bytes(sizeof(struct tcp_time_wait), WEIR_CFG_TCP_TIME_WAIT);
 }
 
 int time_wait_init(struct weir *weir)
@@ -75,7 +78,7 @@ void time_wait_free(struct weir *weir)
     weir->tcp.time_waits = NULL;
 }
 
-// --- timestamps ----------------------------------------------------------------------------------------------------------
+// --- timestamps ------------------------------------------------------------------------------------------------------
 
 #if WEIR_CFG_TCP_TIMESTAMPS
 static bool time_wait_has_timestamps(const struct tcp_time_wait *entry) { return entry->flags & TIME_WAIT_TIMESTAMPS; }
@@ -84,7 +87,8 @@ static int32_t timestamp_ahead(const struct tcp_time_wait *entry, const struct t
 {
     return (int32_t)(segment->options.ts_value - entry->ts_recent);
 }
-static void time_wait_timestamps(const struct weir *weir, const struct tcp_time_wait *entry, struct tcp_options *options)
+static void time_wait_timestamps(const struct weir *weir, const struct tcp_time_wait *entry,
+                                 struct tcp_options *options)
 {
     options->seen = TCP_SEEN_TIMESTAMPS;
     options->ts_value = tcp_timestamp(weir, tcp_timestamp_offset(weir, entry->record.local, entry->record.remote));
@@ -101,14 +105,15 @@ static int32_t timestamp_ahead(const struct tcp_time_wait *entry, const struct t
 {
     return (void)entry, (void)segment, 1;
 }
-static void time_wait_timestamps(const struct weir *weir, const struct tcp_time_wait *entry, struct tcp_options *options)
+static void time_wait_timestamps(const struct weir *weir, const struct tcp_time_wait *entry,
+                                 struct tcp_options *options)
 {
     (void)weir, (void)entry, (void)options;
 }
 static void time_wait_keep_timestamp(struct tcp_time_wait *entry, const struct tcp_conn *c) { (void)entry, (void)c; }
 #endif
 
-// --- entering ------------------------------------------------------------------------------------------------------------
+// --- entering --------------------------------------------------------------------------------------------------------
 
 static void time_wait_start(struct weir *weir, struct tcp_time_wait *entry)
 {
@@ -144,16 +149,18 @@ void time_wait_enter(struct weir *weir, const struct tcp_conn *c)
     time_wait_start(weir, entry);
 }
 
-// --- segments ------------------------------------------------------------------------------------------------------------
+// --- segments --------------------------------------------------------------------------------------------------------
 
-struct tcp_time_wait *time_wait_between(struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote)
+struct tcp_time_wait *time_wait_between(struct weir *weir, const struct weir_endpoint *local,
+                                        const struct weir_endpoint *remote)
 {
     return time_wait_of(tcp_record_find(weir, &weir->tcp.time_waits->records, local, remote));
 }
 
 struct tcp_time_wait *time_wait_find(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment)
 {
-    const struct weir_endpoint local = {packet->destination, segment->destination}, remote = {packet->source, segment->source};
+    const struct weir_endpoint local = {packet->destination, segment->destination},
+                               remote = {packet->source, segment->source};
     return time_wait_between(weir, &local, &remote);
 }
 
@@ -164,7 +171,8 @@ static bool time_wait_acknowledge(struct weir *weir, struct tcp_time_wait *entry
         return false;
     entry->acked_ms = (uint16_t)weir->now_ms;
     const struct weir_endpoint local = tcp_record_local(&entry->record), remote = tcp_record_remote(&entry->record);
-    struct tcp_segment ack = {.flags = TCP_ACK, .seq = entry->snd_nxt, .ack = entry->rcv_nxt, .window = TIME_WAIT_WINDOW};
+    struct tcp_segment ack = {
+        .flags = TCP_ACK, .seq = entry->snd_nxt, .ack = entry->rcv_nxt, .window = TIME_WAIT_WINDOW};
     if (time_wait_has_timestamps(entry))
         time_wait_timestamps(weir, entry, &ack.options);
     tcp_reply(weir, packet, &local, &remote, IP_PARAMS_DEFAULT, &ack);
@@ -198,10 +206,12 @@ bool time_wait_input(struct weir *weir, struct tcp_time_wait *entry, struct pack
             time_wait_end(weir, &entry->record);
             return true;
         }
-        count(weir, time_wait_acknowledge(weir, entry, packet) ? WEIR_COUNT_TCP_CHALLENGE_ACK : WEIR_COUNT_TCP_CHALLENGE_LIMITED);
+        count(weir, time_wait_acknowledge(weir, entry, packet) ? WEIR_COUNT_TCP_CHALLENGE_ACK
+                                                               : WEIR_COUNT_TCP_CHALLENGE_LIMITED);
         return false;
     }
-    if (!(segment->flags & TCP_ACK) || (segment->length == 0 && segment->seq == entry->rcv_nxt && !(segment->flags & TCP_FIN)))
+    if (!(segment->flags & TCP_ACK) ||
+        (segment->length == 0 && segment->seq == entry->rcv_nxt && !(segment->flags & TCP_FIN)))
         return false;  // nothing to answer, or just the last ACK there can be
     const uint32_t end = segment->seq + segment->length + !!(segment->flags & TCP_FIN);
     // The peer's FIN again: our ACK of it was lost (RFC 9293 §3.10.7.4, eighth).
@@ -214,14 +224,16 @@ bool time_wait_input(struct weir *weir, struct tcp_time_wait *entry, struct pack
     return false;
 }
 
-// --- opening beside it ---------------------------------------------------------------------------------------------------
+// --- opening beside it -----------------------------------------------------------------------------------------------
 
 bool time_wait_reusable(const struct weir *weir, const struct tcp_time_wait *entry)
 {
-    return entry == NULL || (time_wait_has_timestamps(entry) && weir->now_ms - (entry->record.time - TIME_WAIT_MS) >= TIME_WAIT_REUSE_MS);
+    return entry == NULL || (time_wait_has_timestamps(entry) &&
+                             weir->now_ms - (entry->record.time - TIME_WAIT_MS) >= TIME_WAIT_REUSE_MS);
 }
 
-static bool ended_is(const struct time_waits *all, const struct weir_endpoint *local, const struct weir_endpoint *remote)
+static bool ended_is(const struct time_waits *all, const struct weir_endpoint *local,
+                     const struct weir_endpoint *remote)
 {
     return all->ended.valid && all->ended.local.port == local->port && all->ended.remote.port == remote->port &&
            weir_addr_equal(all->ended.local.addr, local->addr) && weir_addr_equal(all->ended.remote.addr, remote->addr);
@@ -252,7 +264,7 @@ bool time_wait_uses_port(struct weir *weir, struct weir_addr local, uint16_t por
     return false;
 }
 
-// --- time, and looking ---------------------------------------------------------------------------------------------------
+// --- time, and looking -----------------------------------------------------------------------------------------------
 
 uint64_t time_wait_poll(struct weir *weir, uint64_t now_us)
 {

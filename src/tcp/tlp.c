@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tail-loss probe (RFC 8985 §7). When the last of a flight is lost nothing comes that would show it: after two round trips a segment is
-// sent that draws an acknowledgement, new data if there is any, otherwise the last again. One probe at a time (but for rtx_probe.c); the
-// RTO runs while it is out.
+// Tail-loss probe (RFC 8985 §7). When the last of a flight is lost nothing comes that would show it: after two round
+// trips a segment is sent that draws an acknowledgement, new data if there is any, otherwise the last again. One probe
+// at a time (but for rtx_probe.c); the RTO runs while it is out.
 #include "tcp/internal.h"
 
 #define FIRST_TIMEOUT_US 1000000u  // §7.2: no round trip is known yet
@@ -12,7 +12,10 @@ static uint32_t two_round_trips(const struct weir *weir, const struct tcp_conn *
     return (c->rtt.srtt8_us >> 2) + weir->port->granularity_us;
 }
 
-uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c) { return tcp_tlp_floor(c) + two_round_trips(weir, c); }
+uint32_t tcp_tlp_least(const struct weir *weir, const struct tcp_conn *c)
+{
+    return tcp_tlp_floor(c) + two_round_trips(weir, c);
+}
 
 void tcp_tlp_tick(const struct weir *weir, struct tcp_conn *c)
 {
@@ -23,8 +26,8 @@ void tcp_tlp_tick(const struct weir *weir, struct tcp_conn *c)
     tlp->round = c->snd.una;
 }
 
-// A timer that fires does so as the tick begins. Where the round trips since then and two more end within it, the next tick will do;
-// otherwise the one after that is the first that is surely not too soon.
+// A timer that fires does so as the tick begins. Where the round trips since then and two more end within it, the next
+// tick will do; otherwise the one after that is the first that is surely not too soon.
 static bool tick_is_young(const struct weir *weir, struct tcp_conn *c)
 {
     struct tlp *tlp = &c->flow->tlp;
@@ -39,7 +42,8 @@ static bool tick_is_young(const struct weir *weir, struct tcp_conn *c)
     return (tlp->rounds + 2) * srtt8_us + 8 * TLP_SLACK_US <= 8 * tick_us;
 }
 
-// One probe at a time, and none while holes are filled; unless the congestion control has them probed as well (rtx_probe.c).
+// One probe at a time, and none while holes are filled; unless the congestion control has them probed as well
+// (rtx_probe.c).
 uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_us)
 {
     if (!(c->flags & TCP_USE_SACK) || c->attention & ATTEND_PERSIST || !c->flow || c->backoff || !tcp_synchronised(c))
@@ -71,8 +75,9 @@ void tcp_tlp_sent(struct weir *weir, struct tcp_conn *c, bool again)
     count(weir, WEIR_COUNT_TCP_TAIL_PROBE);
 }
 
-// §7.4. New data proves itself. What was sent before has mended a loss, unless the acknowledgements show that all came, the first time and
-// each probe: a duplicate, or one that reports a duplicate, for each. Only one beyond the probe tells that no such will come.
+// §7.4. New data proves itself. What was sent before has mended a loss, unless the acknowledgements show that all came,
+// the first time and each probe: a duplicate, or one that reports a duplicate, for each. Only one beyond the probe
+// tells that no such will come.
 bool tcp_tlp_ack(struct tcp_conn *c, bool duplicate)
 {
     struct tlp *tlp = &c->flow->tlp;

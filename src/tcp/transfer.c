@@ -2,9 +2,9 @@
 // The user's side of the two queues: reserve and commit to send, peek and consume to receive (RFC 9293 §3.9.1.2, .3).
 #include "tcp/internal.h"
 
-// How much of the send limit is open to the user now: twice the congestion window keeps the pipe full and the rest of the memory (and of
-// the CPU's cache) free. What the peer holds beyond a hole takes no window, but stays in the queue until the hole is filled.
-// Where the memory budget is short, so little is that every connection may go on.
+// How much of the send limit is open to the user now: twice the congestion window keeps the pipe full and the rest of
+// the memory (and of the CPU's cache) free. What the peer holds beyond a hole takes no window, but stays in the queue
+// until the hole is filled. Where the memory budget is short, so little is that every connection may go on.
 static uint32_t send_limit(const struct weir *weir, const struct tcp_conn *c)
 {
     if (memory_beyond(&weir->memory, MEMORY_IDLE))
@@ -30,7 +30,8 @@ static int send_error(const struct tcp_conn *c)
     return c->state == WEIR_TCP_CLOSE_WAIT ? WEIR_OK : WEIR_SHUT_DOWN;
 }
 
-// Makes memory for up to `want` bytes behind those queued exist, as far as the limit is open to the user: how many, or why none.
+// Makes memory for up to `want` bytes behind those queued exist, as far as the limit is open to the user: how many, or
+// why none.
 static int send_room_limited(struct weir *weir, struct tcp_conn *c, uint32_t want)
 {
     const int error = send_error(c);
@@ -65,7 +66,8 @@ int tcp_reserve(struct weir *weir, struct tcp_conn *c, uint32_t want, struct wei
     const int room = send_room(weir, c, want);
     if (room <= 0)
         return room;
-    const uint32_t used = stream_spans(c->send, stream_length(c->send), min_u32((uint32_t)room, want), spans, (uint32_t)count);
+    const uint32_t used =
+        stream_spans(c->send, stream_length(c->send), min_u32((uint32_t)room, want), spans, (uint32_t)count);
     uint32_t lent = 0;
     for (uint32_t i = 0; i < used; i++)
         lent += spans[i].length;
@@ -119,7 +121,8 @@ static inline bool write_small(struct weir *weir, struct tcp_conn *c, const uint
     return true;
 }
 
-static __attribute__((noinline)) int write_many(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32_t bytes)
+static __attribute__((noinline)) int write_many(struct weir *weir, struct tcp_conn *c, const uint8_t *data,
+                                                uint32_t bytes)
 {
     const int room = send_room(weir, c, bytes);
     if (room <= 0)
@@ -169,7 +172,8 @@ int tcp_peek(struct weir *weir, struct tcp_conn *c, uint32_t skip, struct weir_s
     if (length <= skip)
         return tcp_receive_queued(c) > skip ? WEIR_AGAIN : tcp_receive_nothing(c);
     struct weir_span spans[TCP_PEEK_SPANS];
-    const uint32_t used = stream_spans(c->receive, skip, length - skip, spans, min_u32((uint32_t)count, TCP_PEEK_SPANS));
+    const uint32_t used =
+        stream_spans(c->receive, skip, length - skip, spans, min_u32((uint32_t)count, TCP_PEEK_SPANS));
     uint32_t lent = 0;
     for (uint32_t i = 0; i < used; i++) {
         slices[i] = (struct weir_slice){spans[i].data, spans[i].length};
@@ -201,7 +205,8 @@ void tcp_acknowledge(struct weir *weir, struct tcp_conn *c)
 static inline uint32_t read_small(struct tcp_conn *c, uint8_t *data, uint32_t bytes)
 {
     const uint32_t take = min_u32(tcp_receive_queued(c), bytes);
-    if (!WEIR_CFG_FAST_PATH || take - 1 >= SMALL_COPY_MAX || c->attention & ATTEND_URGENT_RECEIVED || !tcp_receive_window_wide(c))
+    if (!WEIR_CFG_FAST_PATH || take - 1 >= SMALL_COPY_MAX || c->attention & ATTEND_URGENT_RECEIVED ||
+        !tcp_receive_window_wide(c))
         return 0;
     uint8_t *place;
     if (!stream_contiguous(c->receive, 0, take, &place))
@@ -253,7 +258,8 @@ static uint8_t conn_ready(const struct weir *weir, const struct tcp_conn *c)
         return (uint8_t)(ready | WEIR_HANGUP | WEIR_WRITABLE | (c->remote.port ? WEIR_READABLE : 0));
     if (c->attention & ATTEND_FIN_QUEUED)
         return (uint8_t)(ready | WEIR_WRITABLE | (c->attention & ATTEND_FIN_RECEIVED ? WEIR_HANGUP : 0));
-    if (c->state >= WEIR_TCP_ESTABLISHED && (!c->send || stream_length(c->send) < send_limit(weir, c)))  // also what a driver holds
+    // also what a driver holds
+    if (c->state >= WEIR_TCP_ESTABLISHED && (!c->send || stream_length(c->send) < send_limit(weir, c)))
         ready |= WEIR_WRITABLE;
     return ready;
 }
@@ -263,7 +269,8 @@ uint8_t tcp_ready(struct weir *weir, struct sock *sock)
     if (sock->kind == SOCK_LISTENER)
         return ((const struct tcp_listener *)sock)->accept_head ? WEIR_READABLE : 0;
     struct tcp_conn *c = (struct tcp_conn *)sock;
-    const uint8_t ready = (uint8_t)(conn_ready(weir, c) | (tcp_realtime_on(c) && tcp_realtime_readable(weir, c) ? WEIR_READABLE : 0));
+    const uint8_t ready =
+        (uint8_t)(conn_ready(weir, c) | (tcp_realtime_on(c) && tcp_realtime_readable(weir, c) ? WEIR_READABLE : 0));
     if (!(ready & WEIR_WRITABLE))
         c->flags |= TCP_WRITE_BLOCKED;  // somebody asked: tell when it changes
     return ready;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whether the last reduction was for nothing. Either what was sent again was reported as a duplicate, all of it (RFC 2883, RFC 3708), or
-// the first acknowledgement echoes a timestamp older than the first retransmission (Eifel detection, RFC 3522).
+// Whether the last reduction was for nothing. Either what was sent again was reported as a duplicate, all of it (RFC
+// 2883, RFC 3708), or the first acknowledgement echoes a timestamp older than the first retransmission (Eifel
+// detection, RFC 3522).
 #include "tcp/internal.h"
 
 void tcp_undo_begin(struct tcp_conn *c)
 {
-    // What is in flight for the second time already would be acknowledged with an echo older than what is sent again from now on.
+    // What is in flight for the second time already would be acknowledged with an echo older than what is sent again
+    // from now on.
     const bool mixed = flight_any_resent(c->flow->flight);
     c->flow->undo = (struct undo){.from = c->snd.una, .to = c->snd.nxt, .possible = true, .mixed = mixed};
 }
@@ -31,8 +33,8 @@ bool tcp_undo_due(const struct tcp_conn *c) { return c->flow->undo.possible && !
 bool tcp_undo_echo(const struct tcp_conn *c, const struct tcp_segment *segment, uint32_t acked)
 {
     const struct undo *undo = &c->flow->undo;
-    if (!acked || c->snd.una - acked != undo->from || !undo->possible || !undo->resent || undo->mixed || !(c->flags & TCP_USE_TIMESTAMPS) ||
-        !(segment->options.seen & TCP_SEEN_TIMESTAMPS))
+    if (!acked || c->snd.una - acked != undo->from || !undo->possible || !undo->resent || undo->mixed ||
+        !(c->flags & TCP_USE_TIMESTAMPS) || !(segment->options.seen & TCP_SEEN_TIMESTAMPS))
         return false;
     return seq_lt(tcp_timestamps_echo_ms(c, segment), undo->resent_ms);
 }

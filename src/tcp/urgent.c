@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Urgent data (RFC 9293 §3.8.5, RFC 6093): a mark in the stream. The pointer is the octet after the last urgent byte, as every stack has
-// it. Without OOBINLINE that byte is taken out of the stream and read apart; the mark is where it was.
+// Urgent data (RFC 9293 §3.8.5, RFC 6093): a mark in the stream. The pointer is the octet after the last urgent byte,
+// as every stack has it. Without OOBINLINE that byte is taken out of the stream and read apart; the mark is where it
+// was.
 #include "tcp/internal.h"
 
 void tcp_urgent_queued(struct weir *weir, struct tcp_conn *c)
@@ -11,8 +12,8 @@ void tcp_urgent_queued(struct weir *weir, struct tcp_conn *c)
     c->attention |= ATTEND_URGENT_SEND;
 }
 
-// The pointer for a segment that begins at `seq`; a mark too far ahead is announced as far as the field reaches (RFC 6093 §3.1 does not
-// need it exact before it is near).
+// The pointer for a segment that begins at `seq`; a mark too far ahead is announced as far as the field reaches (RFC
+// 6093 §3.1 does not need it exact before it is near).
 uint16_t tcp_urgent_pointer(struct tcp_conn *c, uint32_t seq, uint8_t *flags)
 {
     if (seq_le(c->extra->snd_up, c->snd.una)) {
@@ -30,10 +31,11 @@ uint16_t tcp_urgent_pointer(struct tcp_conn *c, uint32_t seq, uint8_t *flags)
 void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
     const uint32_t up = segment->seq + segment->urgent;
-    // A pointer of zero, or one that is read already, says nothing new (CVE-2019-12255: no subtraction is done with it).
+    // A pointer of zero, or one that is read already, says nothing new (CVE-2019-12255: no subtraction is done with
+    // it).
     if (!segment->urgent || !seq_lt(c->rcv.nxt, up) ||
-        (c->attention & ATTEND_URGENT_RECEIVED && seq_in(c->extra->rcv_up, up, c->rcv.edge + URGENT_REACH)) || !tcp_synchronised(c) ||
-        c->attention & ATTEND_FIN_RECEIVED || !tcp_conn_extra(weir, c))
+        (c->attention & ATTEND_URGENT_RECEIVED && seq_in(c->extra->rcv_up, up, c->rcv.edge + URGENT_REACH)) ||
+        !tcp_synchronised(c) || c->attention & ATTEND_FIN_RECEIVED || !tcp_conn_extra(weir, c))
         return;
     c->extra->rcv_up = up;
     c->extra->urgent_passed = false;
@@ -53,7 +55,10 @@ bool tcp_urgent_pending(const struct tcp_conn *c)
            (!(c->flags & TCP_OOB_INLINE) || mark_offset(c) <= INT32_MAX);
 }
 
-bool tcp_urgent_to_send(const struct tcp_conn *c) { return c->attention & ATTEND_URGENT_SEND && seq_lt(c->snd.una, c->extra->snd_up); }
+bool tcp_urgent_to_send(const struct tcp_conn *c)
+{
+    return c->attention & ATTEND_URGENT_SEND && seq_lt(c->snd.una, c->extra->snd_up);
+}
 
 // At the mark the urgent byte leaves the stream and waits apart; the reader goes on behind it.
 static void take_out(struct weir *weir, struct tcp_conn *c)
@@ -69,7 +74,8 @@ uint32_t tcp_urgent_limit(struct weir *weir, struct tcp_conn *c, uint32_t skip, 
 {
     const uint32_t mark = mark_offset(c);
     if (mark > INT32_MAX && mark != UINT32_MAX &&
-        (c->attention & ATTEND_URGENT_TAKEN || c->flags & TCP_OOB_INLINE)) {  // long past: an old mark must not look new
+        // long past: an old mark must not look new
+        (c->attention & ATTEND_URGENT_TAKEN || c->flags & TCP_OOB_INLINE)) {
         c->extra->urgent_passed = false;
         c->attention &= ~(uint32_t)(ATTEND_URGENT_RECEIVED | ATTEND_URGENT_TAKEN);
         return length;

@@ -9,9 +9,10 @@
 void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment);
 void tcp_urgent_queued(struct weir *weir, struct tcp_conn *c);  // the last byte queued is urgent
 uint16_t tcp_urgent_pointer(struct tcp_conn *c, uint32_t seq, uint8_t *flags);
-uint32_t tcp_urgent_limit(struct weir *weir, struct tcp_conn *c, uint32_t skip, uint32_t length);  // how far a peek may reach
-bool tcp_urgent_pending(const struct tcp_conn *c);                                                 // for the reader
-bool tcp_urgent_to_send(const struct tcp_conn *c);                                                 // Nagle must not hold it
+// how far a peek may reach
+uint32_t tcp_urgent_limit(struct weir *weir, struct tcp_conn *c, uint32_t skip, uint32_t length);
+bool tcp_urgent_pending(const struct tcp_conn *c);  // for the reader
+bool tcp_urgent_to_send(const struct tcp_conn *c);  // Nagle must not hold it
 #else
 static inline void tcp_urgent_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {

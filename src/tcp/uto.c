@@ -7,8 +7,8 @@
 // Nobody asked the application: what it chose itself stands, unless it allows otherwise (§3.1, CHANGEABLE).
 static bool follows(const struct tcp_uto *uto) { return uto->mode == WEIR_UTO_FOLLOW || (uto->mode && !uto->own_s); }
 
-// §3.1: USER_TIMEOUT = min(U_LIMIT, max(ADV_UTO, REMOTE_UTO, L_LIMIT)). The limits bound what a stranger can do: hold our memory for
-// years, or have us give up at the first short pause (§6).
+// §3.1: USER_TIMEOUT = min(U_LIMIT, max(ADV_UTO, REMOTE_UTO, L_LIMIT)). The limits bound what a stranger can do: hold
+// our memory for years, or have us give up at the first short pause (§6).
 static void settle(struct tcp_conn *c)
 {
     struct tcp_uto *uto = &c->extra->uto;
@@ -59,7 +59,10 @@ void tcp_uto_inherit(struct weir *weir, struct tcp_conn *c, const struct tcp_lis
     (void)tcp_uto_set(weir, c, listener->uto);  // without memory it neither tells nor hears
 }
 
-void tcp_uto_bequeath(const struct tcp_conn *c, struct tcp_listener *listener) { listener->uto = (uint8_t)tcp_uto_get(c); }
+void tcp_uto_bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
+{
+    listener->uto = (uint8_t)tcp_uto_get(c);
+}
 
 uint32_t tcp_uto_fill(const struct tcp_conn *c, bool syn, struct tcp_options *options)
 {

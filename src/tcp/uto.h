@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The user timeout option (RFC 5482): each end tells how long it lets data stay unacknowledged, and may follow the other. Advice, never
-// agreed on and never sent again for its own sake (§3.2): it goes with each SYN, with the first segment after it (all that a listener under
-// a flood of SYNs need remember, §3), and with the next segment whenever the application chooses anew. A connection that neither tells nor
-// hears has no such block (struct tcp_extra). RFC's names: ENABLED is mode != WEIR_UTO_OFF, CHANGEABLE is follows() in uto.c, ADV_UTO is
-// tcp_uto_told_s(), USER_TIMEOUT is tcp_conn.user_timeout_s, which all else reads.
+// The user timeout option (RFC 5482): each end tells how long it lets data stay unacknowledged, and may follow the
+// other. Advice, never agreed on and never sent again for its own sake (§3.2): it goes with each SYN, with the first
+// segment after it (all that a listener under a flood of SYNs need remember, §3), and with the next segment whenever
+// the application chooses anew. A connection that neither tells nor hears has no such block (struct tcp_extra). RFC's
+// names: ENABLED is mode != WEIR_UTO_OFF, CHANGEABLE is follows() in uto.c, ADV_UTO is tcp_uto_told_s(), USER_TIMEOUT
+// is tcp_conn.user_timeout_s, which all else reads.
 #ifndef TCP_UTO_H
 #define TCP_UTO_H
 
@@ -52,7 +53,10 @@ static inline void tcp_uto_inherit(struct weir *weir, struct tcp_conn *c, const 
 {
     (void)weir, (void)c, (void)listener;
 }
-static inline void tcp_uto_bequeath(const struct tcp_conn *c, struct tcp_listener *listener) { (void)c, (void)listener; }
+static inline void tcp_uto_bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
+{
+    (void)c, (void)listener;
+}
 static inline uint32_t tcp_uto_fill(const struct tcp_conn *c, bool syn, struct tcp_options *options)
 {
     return (void)c, (void)syn, (void)options, 0;

@@ -15,8 +15,8 @@
 size_t udp_bytes(void)
 {
     return pool_carve_bytes(sizeof(struct datagram), WEIR_CFG_DATAGRAM_SOCKETS) +
-           WEIR_CFG_DATAGRAM_SOCKETS *
-               (records_carve_bytes(WEIR_CFG_DATAGRAM_RECEIVE_BYTES) + records_carve_bytes(WEIR_CFG_DATAGRAM_SEND_BYTES));
+           WEIR_CFG_DATAGRAM_SOCKETS * (records_carve_bytes(WEIR_CFG_DATAGRAM_RECEIVE_BYTES) +
+                                        records_carve_bytes(WEIR_CFG_DATAGRAM_SEND_BYTES));
 }
 
 int udp_init(struct weir *weir)
@@ -27,7 +27,8 @@ int udp_init(struct weir *weir)
     pool_init(&udp->pool, sizeof(struct datagram), 0);
     if (WEIR_CFG_ALLOCATOR)
         return WEIR_OK;
-    // Static builds: each socket's rings are carved once and stay with it, in the pool too (which overwrites a first word only).
+    // Static builds: each socket's rings are carved once and stay with it, in the pool too (which overwrites a first
+    // word only).
     struct sock *taken = NULL;
     int error = pool_carve(&udp->pool, &weir->memory, WEIR_CFG_DATAGRAM_SOCKETS);
     for (struct datagram *d; !error && udp->pool.free_count;) {
@@ -76,7 +77,7 @@ void udp_free(struct weir *weir)
         pool_drain(&weir->udp.pool, &weir->memory);
 }
 
-// --- life ----------------------------------------------------------------------------------------------------------------
+// --- life ------------------------------------------------------------------------------------------------------------
 
 static void rings_init(struct datagram *d, const struct records *receive, const struct records *send)
 {
@@ -162,7 +163,7 @@ int datagram_error_take(struct datagram *d)
     return error;
 }
 
-// --- names ---------------------------------------------------------------------------------------------------------------
+// --- names -----------------------------------------------------------------------------------------------------------
 
 static int port_take(struct weir *weir, struct datagram *d, struct weir_addr address, uint16_t wanted)
 {
@@ -177,7 +178,8 @@ int datagram_bind(struct weir *weir, struct datagram *d, const struct weir_endpo
         return WEIR_INVALID;
     const struct weir_addr addr = ip_addr_complete(weir, local->addr, d->sock.netif_bound);
     // A group or a broadcast address may be bound to receive what is sent to it.
-    if (!weir_addr_is_any(addr) && !weir_addr_is_multicast(addr) && !ip_is_ours(weir, addr) && !ip_is_broadcast(weir, addr))
+    if (!weir_addr_is_any(addr) && !weir_addr_is_multicast(addr) && !ip_is_ours(weir, addr) &&
+        !ip_is_broadcast(weir, addr))
         return WEIR_NO_ADDRESS;
     const int error = port_take(weir, d, addr, local->port);
     if (!error)
@@ -193,13 +195,15 @@ static void disconnect(struct datagram *d)
     d->options &= (uint8_t)~DATAGRAM_ADDRESS_CHOSEN;
 }
 
-// The address that packets may be sent from, given the one that was asked for: a bound group or broadcast address is none.
+// The address that packets may be sent from, given the one that was asked for: a bound group or broadcast address is
+// none.
 static struct weir_addr source_of(const struct weir *weir, struct weir_addr address)
 {
     return weir_addr_is_multicast(address) || ip_is_broadcast(weir, address) ? weir_addr_any() : address;
 }
 
-// The way to where the message goes. The last one found is kept, and found again only when it has aged or leads elsewhere.
+// The way to where the message goes. The last one found is kept, and found again only when it has aged or leads
+// elsewhere.
 int datagram_path(struct weir *weir, struct datagram *d, const struct weir_message *message)
 {
     const struct weir_addr destination = message->peer.addr;
@@ -211,8 +215,8 @@ int datagram_path(struct weir *weir, struct datagram *d, const struct weir_messa
     uint8_t netif = message->netif_index ? message->netif_index : d->sock.netif_bound;
     if (!netif && weir_addr_is_multicast(destination))
         netif = d->multicast_netif;
-    if (ip_path_valid(weir, &d->path) && weir_addr_equal(destination, d->path_destination) && weir_addr_equal(wanted, d->path_wanted) &&
-        netif == d->path_netif)
+    if (ip_path_valid(weir, &d->path) && weir_addr_equal(destination, d->path_destination) &&
+        weir_addr_equal(wanted, d->path_wanted) && netif == d->path_netif)
         return WEIR_OK;
     d->path_destination = destination;
     d->path_wanted = d->path_source = wanted;
@@ -222,7 +226,8 @@ int datagram_path(struct weir *weir, struct datagram *d, const struct weir_messa
 
 int datagram_connect(struct weir *weir, struct datagram *d, const struct weir_endpoint *to)
 {
-    const struct weir_endpoint completed = {ip_addr_complete(weir, to->addr, d->sock.netif_bound), to->port}, *const peer = &completed;
+    const struct weir_endpoint completed = {ip_addr_complete(weir, to->addr, d->sock.netif_bound), to->port},
+                               *const peer = &completed;
     disconnect(d);
     if (weir_addr_is_any(peer->addr) && !peer->port)
         return WEIR_OK;
@@ -255,7 +260,7 @@ int datagram_shutdown(struct weir *weir, struct datagram *d, enum weir_shutdown 
     return WEIR_OK;
 }
 
-// --- sending -------------------------------------------------------------------------------------------------------------
+// --- sending ---------------------------------------------------------------------------------------------------------
 
 static uint32_t header_bytes(const struct datagram *d)
 {
@@ -267,7 +272,8 @@ static uint32_t header_bytes(const struct datagram *d)
 // Completes the message's names and checks them. What can be known now is told now; the rest becomes a pending error.
 static int send_check(struct weir *weir, struct datagram *d, struct weir_message *message, uint32_t length)
 {
-    const uint32_t headers = d->options & DATAGRAM_HEADER_INCLUDED ? 0 : ip_header_bytes(message->peer.addr) + header_bytes(d);
+    const uint32_t headers =
+        d->options & DATAGRAM_HEADER_INCLUDED ? 0 : ip_header_bytes(message->peer.addr) + header_bytes(d);
     if (d->error)
         return datagram_error_take(d);
     if (d->options & DATAGRAM_SHUT_WRITE)
@@ -276,7 +282,8 @@ static int send_check(struct weir *weir, struct datagram *d, struct weir_message
         message->peer = d->peer;
     if (weir_addr_is_any(message->peer.addr))
         return WEIR_NOT_CONNECTED;
-    message->peer.addr = ip_addr_complete(weir, message->peer.addr, message->netif_index ? message->netif_index : d->sock.netif_bound);
+    message->peer.addr =
+        ip_addr_complete(weir, message->peer.addr, message->netif_index ? message->netif_index : d->sock.netif_bound);
     if (d->type == WEIR_DATAGRAM && !message->peer.port)
         return WEIR_INVALID;
     if (length + headers > IP_PAYLOAD_MAX + IP4_BYTES)
@@ -291,7 +298,8 @@ static int send_check(struct weir *weir, struct datagram *d, struct weir_message
     return error;
 }
 
-static struct send_record *gather(struct weir *weir, struct datagram *d, const struct weir_slice *slices, int slice_count, uint32_t length)
+static struct send_record *gather(struct weir *weir, struct datagram *d, const struct weir_slice *slices,
+                                  int slice_count, uint32_t length)
 {
     struct send_record *record = records_push(&d->send, &weir->memory, (uint32_t)sizeof *record + length);
     if (!record)
@@ -306,7 +314,8 @@ static struct send_record *gather(struct weir *weir, struct datagram *d, const s
     return record;
 }
 
-int datagram_send(struct weir *weir, struct datagram *d, const struct weir_message *message, const struct weir_slice *slices, int count)
+int datagram_send(struct weir *weir, struct datagram *d, const struct weir_message *message,
+                  const struct weir_slice *slices, int count)
 {
     struct weir_message whole = *message;
     uint32_t length = 0;
@@ -327,7 +336,8 @@ int datagram_send(struct weir *weir, struct datagram *d, const struct weir_messa
     }
     whole.length = length;
     record->message = whole;
-    if (d->type == WEIR_ICMP && raw_echo_prepare(weir, d, weir_addr_is_v4(whole.peer.addr), (uint8_t *)(record + 1), length) != WEIR_OK) {
+    if (d->type == WEIR_ICMP &&
+        raw_echo_prepare(weir, d, weir_addr_is_v4(whole.peer.addr), (uint8_t *)(record + 1), length) != WEIR_OK) {
         records_unpush(&d->send);
         return WEIR_INVALID;
     }
@@ -337,8 +347,8 @@ int datagram_send(struct weir *weir, struct datagram *d, const struct weir_messa
 }
 
 // The copy of a multicast or broadcast that members on this very host get.
-static void loop_back(struct weir *weir, const struct datagram *d, const struct ip_out *ip, const uint8_t *header, uint32_t length,
-                      const uint8_t *payload, uint32_t payload_length)
+static void loop_back(struct weir *weir, const struct datagram *d, const struct ip_out *ip, const uint8_t *header,
+                      uint32_t length, const uint8_t *payload, uint32_t payload_length)
 {
     struct path path;
     struct ip_out local = *ip;
@@ -355,10 +365,12 @@ static void loop_back(struct weir *weir, const struct datagram *d, const struct 
         (void)ip_output_datagram(weir, &path, &local, header, length, payload, payload_length, &progress, NULL, &error);
 }
 
-static void udp_header_make(const struct datagram *d, const struct ip_out *ip, const struct send_record *record, uint8_t bytes[UDP_BYTES])
+static void udp_header_make(const struct datagram *d, const struct ip_out *ip, const struct send_record *record,
+                            uint8_t bytes[UDP_BYTES])
 {
-    const struct udp_header header = {
-        .source = d->local.port, .destination = record->message.peer.port, .length = (uint16_t)(UDP_BYTES + record->message.length)};
+    const struct udp_header header = {.source = d->local.port,
+                                      .destination = record->message.peer.port,
+                                      .length = (uint16_t)(UDP_BYTES + record->message.length)};
     udp_emit(bytes, &header);
     uint16_t sum = ip_pseudo_sum(ip->source, ip->destination, IP_UDP, header.length);
     sum = checksum_add(sum, checksum_sum_portable(bytes, UDP_BYTES));
@@ -367,7 +379,8 @@ static void udp_header_make(const struct datagram *d, const struct ip_out *ip, c
         put16(bytes + 6, 0xffff);
 }
 
-static enum weir_tx_verdict record_send(struct weir *weir, struct datagram *d, const struct send_record *record, int *error)
+static enum weir_tx_verdict record_send(struct weir *weir, struct datagram *d, const struct send_record *record,
+                                        int *error)
 {
     uint8_t header[UDP_BYTES];
     const uint8_t *bytes = (const uint8_t *)(record + 1);
@@ -388,11 +401,13 @@ static enum weir_tx_verdict record_send(struct weir *weir, struct datagram *d, c
                               .dont_fragment = d->options & DATAGRAM_DONT_FRAGMENT};
     if (d->type == WEIR_DATAGRAM)
         udp_header_make(d, &ip, record, header);
-    const uint32_t own = summed6 ? raw_header6(weir, &ip, bytes, message->length, header) : 0;  // of the bytes, in the header
+    // of the bytes, in the header
+    const uint32_t own = summed6 ? raw_header6(weir, &ip, bytes, message->length, header) : 0;
     const uint32_t head = header_bytes(d) + own, rest = message->length - own;
     enum weir_tx_verdict verdict = WEIR_TX_DONE;
     if (ip.ttl)  // a multicast with 0 stays on this host
-        verdict = ip_output_datagram(weir, &d->path, &ip, header, head, bytes + own, rest, &d->send_progress, &d->sock, error);
+        verdict = ip_output_datagram(weir, &d->path, &ip, header, head, bytes + own, rest, &d->send_progress, &d->sock,
+                                     error);
     if (verdict == WEIR_TX_DONE && !*error)
         loop_back(weir, d, &ip, header, head, bytes + own, rest);
     return verdict;
@@ -407,7 +422,8 @@ static void record_end(struct weir *weir, struct datagram *d)
     d->send_bytes -= record->message.length;
     d->send_progress = 0;
     records_pop(&d->send, &weir->memory);
-    if (d->send.used <= d->send.limit / 2 && (was_full || d->options & DATAGRAM_REFUSED) && !(d->options & DATAGRAM_CLOSED)) {
+    if (d->send.used <= d->send.limit / 2 && (was_full || d->options & DATAGRAM_REFUSED) &&
+        !(d->options & DATAGRAM_CLOSED)) {
         d->options &= (uint8_t)~DATAGRAM_REFUSED;
         sock_event(&weir->socks, &d->sock, WEIR_WRITABLE);
     }
@@ -451,7 +467,7 @@ void datagram_link_failed(struct weir *weir, struct datagram *d, int error)
     // The link puts the sock back on the output list: there what is left is sent, and a closed socket ends.
 }
 
-// --- receiving -----------------------------------------------------------------------------------------------------------
+// --- receiving -------------------------------------------------------------------------------------------------------
 
 uint32_t datagram_match(const struct datagram *d, const struct packet *packet)
 {
@@ -480,7 +496,8 @@ uint32_t datagram_match(const struct datagram *d, const struct packet *packet)
     return score;
 }
 
-static uint8_t *record_new(struct weir *weir, struct datagram *d, const struct packet *packet, uint16_t port, uint32_t length)
+static uint8_t *record_new(struct weir *weir, struct datagram *d, const struct packet *packet, uint16_t port,
+                           uint32_t length)
 {
     struct weir_message *message = records_push(&d->receive, &weir->memory, (uint32_t)sizeof *message + length);
     if (!message) {
@@ -503,8 +520,8 @@ static void record_seen(struct weir *weir, struct datagram *d, uint32_t length)
         sock_event(&weir->socks, &d->sock, WEIR_READABLE);
 }
 
-bool datagram_receive(struct weir *weir, struct datagram *d, const struct packet *packet, uint32_t at, uint32_t length, uint16_t port,
-                      const uint16_t *sum)
+bool datagram_receive(struct weir *weir, struct datagram *d, const struct packet *packet, uint32_t at, uint32_t length,
+                      uint16_t port, const uint16_t *sum)
 {
     if (d->options & DATAGRAM_SHUT_READ)
         return true;
@@ -525,7 +542,8 @@ void datagram_receive_whole(struct weir *weir, struct datagram *d, const struct 
 {
     if (d->options & DATAGRAM_SHUT_READ)
         return;
-    const uint32_t header_length = weir_addr_is_v4(packet->destination) ? packet->network_length : 0;  // RFC 3542 §3: none of IPv6
+    // RFC 3542 §3: none of IPv6
+    const uint32_t header_length = weir_addr_is_v4(packet->destination) ? packet->network_length : 0;
     uint8_t *bytes = record_new(weir, d, packet, 0, header_length + packet->length);
     if (!bytes)
         return;

@@ -26,11 +26,12 @@ enum datagram_option {
 };
 
 struct datagram {
-    struct sock sock;                                             // first; SOCK_UDP or SOCK_RAW
-    struct table_node node;                                       // UDP: by local port; raw: by protocol; closed: `next` links udp.closed
-    struct weir_endpoint local, peer;                             // peer.addr any: not connected
-    struct path path;                                             // of the destination used last: the peer, when connected
-    struct weir_addr path_destination, path_wanted, path_source;  // what the path was looked up for, and the source it chose
+    struct sock sock;                  // first; SOCK_UDP or SOCK_RAW
+    struct table_node node;            // UDP: by local port; raw: by protocol; closed: `next` links udp.closed
+    struct weir_endpoint local, peer;  // peer.addr any: not connected
+    struct path path;                  // of the destination used last: the peer, when connected
+    struct weir_addr path_destination, path_wanted,
+        path_source;                     // what the path was looked up for, and the source it chose
     struct records receive, send;        // a record: struct weir_message (sending: struct send_record), then the bytes
     uint32_t receive_bytes, send_bytes;  // payload queued
     uint32_t send_progress;
@@ -58,8 +59,9 @@ size_t udp_bytes(void);
 void udp_free(struct weir *weir);
 void udp_input(struct weir *weir, struct packet *packet);
 void udp_error(struct weir *weir, const struct ip_error *error);
-// Sends queued datagrams, at most `quantum` frames (a datagram once begun is finished). DONE: nothing left; FULL, UNRESOLVED: as the link
-// said; *more: the quantum is used up. Frees a closed socket when it is done: do not touch it after DONE without *more.
+// Sends queued datagrams, at most `quantum` frames (a datagram once begun is finished). DONE: nothing left; FULL,
+// UNRESOLVED: as the link said; *more: the quantum is used up. Frees a closed socket when it is done: do not touch it
+// after DONE without *more.
 enum weir_tx_verdict datagram_output(struct weir *weir, struct datagram *d, uint32_t *quantum, bool *more);
 void datagram_link_failed(struct weir *weir, struct datagram *d, int error);  // the neighbour did not answer
 #else
@@ -75,7 +77,10 @@ static inline enum weir_tx_verdict datagram_output(struct weir *weir, struct dat
     (void)weir, (void)d, (void)quantum, (void)more;
     return WEIR_TX_DONE;
 }
-static inline void datagram_link_failed(struct weir *weir, struct datagram *d, int error) { (void)weir, (void)d, (void)error; }
+static inline void datagram_link_failed(struct weir *weir, struct datagram *d, int error)
+{
+    (void)weir, (void)d, (void)error;
+}
 #endif
 
 struct datagram *datagram_open(struct weir *weir, enum weir_socket_type type, uint8_t protocol);  // NULL: no memory
@@ -83,7 +88,8 @@ struct datagram *datagram_open(struct weir *weir, enum weir_socket_type type, ui
 void datagram_close(struct weir *weir, struct datagram *d);
 int datagram_bind(struct weir *weir, struct datagram *d, const struct weir_endpoint *local);
 int datagram_connect(struct weir *weir, struct datagram *d, const struct weir_endpoint *peer);
-int datagram_send(struct weir *weir, struct datagram *d, const struct weir_message *message, const struct weir_slice *slices, int count);
+int datagram_send(struct weir *weir, struct datagram *d, const struct weir_message *message,
+                  const struct weir_slice *slices, int count);
 // A pending error is returned first, and cleared.
 int datagram_peek(struct weir *weir, struct datagram *d, struct weir_message *message, struct weir_slice *slice);
 int datagram_discard(struct weir *weir, struct datagram *d);
@@ -92,7 +98,7 @@ int datagram_set(struct weir *weir, struct datagram *d, enum weir_option option,
 int datagram_get(struct weir *weir, struct datagram *d, enum weir_option option, int32_t *value);
 uint8_t datagram_ready(const struct datagram *d);
 
-// --- among the files of src/udp ----------------------------------------------------------------------------------------
+// --- among the files of src/udp --------------------------------------------------------------------------------------
 struct send_record {
     struct weir_message message;  // peer, local and netif_index as the datagram is to be sent
     uint16_t sum;                 // of the payload
@@ -110,10 +116,11 @@ static inline void datagram_choose(struct datagram *d, struct weir_addr source) 
 static inline struct weir_addr datagram_unchosen(const struct datagram *d) { return (void)d, weir_addr_any(); }
 #endif
 static inline bool datagram_connected(const struct datagram *d) { return !weir_addr_is_any(d->peer.addr); }
-// Copies `length` bytes of the packet, from `at` in its current layer, into a new record. With `sum` (what is summed already) the
-// copy is summed too, and taken back unless the whole is right: false. Everything else is true, also a drop for want of room.
-bool datagram_receive(struct weir *weir, struct datagram *d, const struct packet *packet, uint32_t at, uint32_t length, uint16_t port,
-                      const uint16_t *sum);
+// Copies `length` bytes of the packet, from `at` in its current layer, into a new record. With `sum` (what is summed
+// already) the copy is summed too, and taken back unless the whole is right: false. Everything else is true, also a
+// drop for want of room.
+bool datagram_receive(struct weir *weir, struct datagram *d, const struct packet *packet, uint32_t at, uint32_t length,
+                      uint16_t port, const uint16_t *sum);
 // As above for a packet that is delivered with its network header.
 void datagram_receive_whole(struct weir *weir, struct datagram *d, const struct packet *packet);
 int datagram_error_take(struct datagram *d);  // the pending one, and clears it
@@ -121,19 +128,22 @@ int datagram_error_take(struct datagram *d);  // the pending one, and clears it
 int datagram_path(struct weir *weir, struct datagram *d, const struct weir_message *message);
 // Notes an error for the user to find.
 void datagram_fail(struct weir *weir, struct datagram *d, int error);
-// Whether a packet may be for the socket, ports aside: bound address, peer's address, interface, membership. 0: no; higher is better.
+// Whether a packet may be for the socket, ports aside: bound address, peer's address, interface, membership. 0: no;
+// higher is better.
 uint32_t datagram_match(const struct datagram *d, const struct packet *packet);
 
 // The socket's port (UDP) or identifier (ICMP echo): takes `wanted`, or a random free one for 0 (RFC 6056 §3.3.1).
 int udp_port_take(struct weir *weir, struct datagram *d, struct weir_addr address, uint16_t wanted);
 
 #if WEIR_CFG_IGMP
-// Joins or leaves a group (src/socket). netif_index 0: the socket's multicast interface, or by route; leaving: whichever it joined on.
+// Joins or leaves a group (src/socket). netif_index 0: the socket's multicast interface, or by route; leaving:
+// whichever it joined on.
 int datagram_membership(struct weir *weir, struct datagram *d, struct weir_addr group, uint8_t netif_index, bool join);
 bool membership_has(const struct datagram *d, const struct packet *packet);
 void membership_leave_all(struct weir *weir, struct datagram *d);
 #else
-static inline int datagram_membership(struct weir *weir, struct datagram *d, struct weir_addr group, uint8_t netif_index, bool join)
+static inline int datagram_membership(struct weir *weir, struct datagram *d, struct weir_addr group,
+                                      uint8_t netif_index, bool join)
 {
     (void)weir, (void)d, (void)group, (void)netif_index, (void)join;
     return WEIR_NOT_SUPPORTED;
@@ -156,19 +166,26 @@ static inline int raw_port_take(struct weir *weir, struct datagram *d, uint16_t 
     (void)weir, (void)d, (void)wanted;
     return WEIR_NOT_SUPPORTED;
 }
-static inline int raw_echo_prepare(struct weir *weir, const struct datagram *d, bool v4, uint8_t *bytes, uint32_t length)
+static inline int raw_echo_prepare(struct weir *weir, const struct datagram *d, bool v4, uint8_t *bytes,
+                                   uint32_t length)
 {
     (void)weir, (void)d, (void)v4, (void)bytes, (void)length;
     return WEIR_NOT_SUPPORTED;
 }
 #endif
 #if WEIR_CFG_RAW && WEIR_CFG_IP6
-// Whether what goes there is ICMPv6, whose checksum is the stack's (RFC 3542 §3.1); and its first bytes with it. Returns how many.
+// Whether what goes there is ICMPv6, whose checksum is the stack's (RFC 3542 §3.1); and its first bytes with it.
+// Returns how many.
 bool raw_summed6(const struct datagram *d, struct weir_addr destination);
-uint32_t raw_header6(struct weir *weir, const struct ip_out *ip, const uint8_t *bytes, uint32_t length, uint8_t header[8]);
+uint32_t raw_header6(struct weir *weir, const struct ip_out *ip, const uint8_t *bytes, uint32_t length,
+                     uint8_t header[8]);
 #else
-static inline bool raw_summed6(const struct datagram *d, struct weir_addr destination) { return (void)d, (void)destination, false; }
-static inline uint32_t raw_header6(struct weir *weir, const struct ip_out *ip, const uint8_t *bytes, uint32_t length, uint8_t header[8])
+static inline bool raw_summed6(const struct datagram *d, struct weir_addr destination)
+{
+    return (void)d, (void)destination, false;
+}
+static inline uint32_t raw_header6(struct weir *weir, const struct ip_out *ip, const uint8_t *bytes, uint32_t length,
+                                   uint8_t header[8])
 {
     return (void)weir, (void)ip, (void)bytes, (void)length, (void)header, 0;
 }

@@ -7,7 +7,8 @@ bool membership_has(const struct datagram *d, const struct packet *packet)
     const bool looped = packet->netif->capabilities & WEIR_NETIF_LOOPBACK;
     for (uint32_t i = 0; i < MEMBERSHIPS; i++) {
         const struct membership *m = &d->memberships[i];
-        if (m->netif_index && weir_addr_equal(m->group, packet->destination) && (looped || m->netif_index == packet->netif->index))
+        if (m->netif_index && weir_addr_equal(m->group, packet->destination) &&
+            (looped || m->netif_index == packet->netif->index))
             return true;
     }
     return false;
@@ -40,7 +41,8 @@ static void leave(struct weir *weir, struct membership *m)
 }
 
 // Which interface is meant: the one named, the socket's, or the one a route to the group leads to.
-static struct weir_netif *netif_for(struct weir *weir, const struct datagram *d, struct weir_addr group, uint8_t netif_index)
+static struct weir_netif *netif_for(struct weir *weir, const struct datagram *d, struct weir_addr group,
+                                    uint8_t netif_index)
 {
     struct path path;
     struct weir_addr source = weir_addr_any();

@@ -24,14 +24,17 @@ int datagram_set(struct weir *weir, struct datagram *d, enum weir_option option,
     switch (option) {
     case WEIR_OPTION_SEND_BUFFER: return limit_set(&d->send, value);
     case WEIR_OPTION_RECEIVE_BUFFER: return limit_set(&d->receive, value);
-    case WEIR_OPTION_RECEIVE_LOW_WATER: d->receive_low_water = (uint16_t)min_u32((uint32_t)value, UINT16_MAX); return WEIR_OK;
+    case WEIR_OPTION_RECEIVE_LOW_WATER:
+        d->receive_low_water = (uint16_t)min_u32((uint32_t)value, UINT16_MAX);
+        return WEIR_OK;
     case WEIR_OPTION_TTL: d->ttl = (uint8_t)value; return WEIR_OK;
     case WEIR_OPTION_TOS: d->tos = (uint8_t)value; return WEIR_OK;
     case WEIR_OPTION_DONT_FRAGMENT: return option_flag(d, DATAGRAM_DONT_FRAGMENT, value);
     case WEIR_OPTION_MULTICAST_TTL: d->multicast_ttl = (uint8_t)value; return WEIR_OK;
     case WEIR_OPTION_MULTICAST_LOOP: return option_flag(d, DATAGRAM_NO_MULTICAST_LOOP, !value);
     case WEIR_OPTION_MULTICAST_NETIF: d->multicast_netif = (uint8_t)value; return WEIR_OK;
-    case WEIR_OPTION_HEADER_INCLUDED: return d->type == WEIR_RAW ? option_flag(d, DATAGRAM_HEADER_INCLUDED, value) : WEIR_NOT_SUPPORTED;
+    case WEIR_OPTION_HEADER_INCLUDED:
+        return d->type == WEIR_RAW ? option_flag(d, DATAGRAM_HEADER_INCLUDED, value) : WEIR_NOT_SUPPORTED;
     case WEIR_OPTION_ICMP_FILTER:
         if (d->type != WEIR_RAW || d->protocol != IP_ICMP)
             return WEIR_NOT_SUPPORTED;

@@ -59,10 +59,12 @@ bool raw_echo_input(struct weir *weir, struct packet *packet)
     return datagram_receive(weir, d, packet, 0, packet->length, 0, NULL);
 }
 
-// The flow an error is about, of a connected socket: its addresses, and for echo its identifier (RFC 5927 §4's caution).
+// The flow an error is about, of a connected socket: its addresses, and for echo its identifier (RFC 5927 §4's
+// caution).
 static bool error_concerns(const struct datagram *d, const struct ip_error *error)
 {
-    if (!datagram_connected(d) || !weir_addr_equal(d->peer.addr, error->remote) || !weir_addr_equal(d->local.addr, error->local))
+    if (!datagram_connected(d) || !weir_addr_equal(d->peer.addr, error->remote) ||
+        !weir_addr_equal(d->local.addr, error->local))
         return false;
     const uint8_t echo = weir_addr_is_v4(error->remote) ? ICMP4_ECHO : ICMP6_ECHO;
     return d->type == WEIR_RAW || (error->transport[0] == echo && get16(error->transport + 4) == d->local.port);
@@ -74,7 +76,8 @@ static void error_to_all_of(struct weir *weir, uint8_t hashed, uint8_t protocol,
         struct datagram *d = of_node(node);
         if (!error_concerns(d, error) || (d->type == WEIR_RAW && d->protocol != protocol))
             continue;
-        // A raw socket has no ports to prove that the packet was its own: only an echo identifier may lower the path MTU.
+        // A raw socket has no ports to prove that the packet was its own: only an echo identifier may lower the path
+        // MTU.
         if (error->error == WEIR_TOO_BIG && d->type == WEIR_ICMP)
             pmtu_set(weir, error->remote, error->mtu);
         datagram_fail(weir, d, error->error);
@@ -117,10 +120,12 @@ static int raw_echo_prepare6(const struct datagram *d, uint8_t *bytes, uint32_t 
 
 bool raw_summed6(const struct datagram *d, struct weir_addr destination)
 {
-    return d->sock.kind == SOCK_RAW && !weir_addr_is_v4(destination) && (d->type == WEIR_ICMP || d->protocol == IP6_ICMP);
+    return d->sock.kind == SOCK_RAW && !weir_addr_is_v4(destination) &&
+           (d->type == WEIR_ICMP || d->protocol == IP6_ICMP);
 }
 
-uint32_t raw_header6(struct weir *weir, const struct ip_out *ip, const uint8_t *bytes, uint32_t length, uint8_t header[ICMP6_BYTES])
+uint32_t raw_header6(struct weir *weir, const struct ip_out *ip, const uint8_t *bytes, uint32_t length,
+                     uint8_t header[ICMP6_BYTES])
 {
     const uint32_t header_length = min_u32(length, ICMP6_BYTES);
     memcpy(header, bytes, header_length);

@@ -19,9 +19,10 @@ static struct table_node *first_of(const struct weir *weir, uint16_t port)
 
 static struct table_node *next_of(const struct table_node *node) { return table_alike(node->next, node->hash); }
 
-// --- ports ---------------------------------------------------------------------------------------------------------------
+// --- ports -----------------------------------------------------------------------------------------------------------
 
-// Two sockets collide where one datagram could be for either and nothing decides. Sockets that both allow it may share (multicast).
+// Two sockets collide where one datagram could be for either and nothing decides. Sockets that both allow it may share
+// (multicast).
 static bool collides(const struct datagram *a, const struct datagram *b, struct weir_addr address)
 {
     if (a->sock.netif_bound && b->sock.netif_bound && a->sock.netif_bound != b->sock.netif_bound)
@@ -66,7 +67,7 @@ int udp_port_take(struct weir *weir, struct datagram *d, struct weir_addr addres
     return WEIR_OK;
 }
 
-// --- input ---------------------------------------------------------------------------------------------------------------
+// --- input -----------------------------------------------------------------------------------------------------------
 
 static uint32_t match(const struct datagram *d, const struct packet *packet, const struct udp_header *header)
 {
@@ -90,7 +91,8 @@ static void deliver_to_all(struct weir *weir, const struct packet *packet, const
     count(weir, taken ? WEIR_COUNT_UDP_RECEIVED : WEIR_COUNT_UDP_NO_SOCKET);
 }
 
-// The socket that names the datagram's ends most precisely: connected before bound to an address before bound to an interface.
+// The socket that names the datagram's ends most precisely: connected before bound to an address before bound to an
+// interface.
 static struct datagram *best_of(const struct weir *weir, const struct packet *packet, const struct udp_header *header)
 {
     struct datagram *best = NULL;
@@ -125,7 +127,8 @@ void udp_input(struct weir *weir, struct packet *packet)
     bool right = true;
     if (d) {
         const uint16_t sum = checksum_add(pseudo, checksum_sum_portable(packet->head, UDP_BYTES));
-        right = datagram_receive(weir, d, packet, UDP_BYTES, header.length - UDP_BYTES, header.source, verify ? &sum : NULL);
+        right = datagram_receive(weir, d, packet, UDP_BYTES, header.length - UDP_BYTES, header.source,
+                                 verify ? &sum : NULL);
     } else if (verify) {
         right = whole_sum_right(weir, packet, pseudo);
     }
@@ -141,8 +144,8 @@ void udp_input(struct weir *weir, struct packet *packet)
     }
 }
 
-// RFC 1122 §4.1.3.3, with RFC 5927's caution: an error is believed only about a flow that exists, both ends quoted right, and only a
-// connected socket has one. Only then may it lower the path MTU.
+// RFC 1122 §4.1.3.3, with RFC 5927's caution: an error is believed only about a flow that exists, both ends quoted
+// right, and only a connected socket has one. Only then may it lower the path MTU.
 void udp_error(struct weir *weir, const struct ip_error *error)
 {
     const uint16_t local = get16(error->transport), remote = get16(error->transport + 2);

@@ -13,7 +13,8 @@ struct arp_packet {
     uint8_t sender_mac[6], target_mac[6];
     uint32_t sender, target;  // IPv4, host order
 };
-bool arp_parse(const uint8_t *bytes, uint32_t length, struct arp_packet *out);  // false: too short, or not Ethernet/IPv4
+// false: too short, or not Ethernet/IPv4
+bool arp_parse(const uint8_t *bytes, uint32_t length, struct arp_packet *out);
 void arp_emit(uint8_t bytes[ARP_BYTES], const struct arp_packet *packet);
 
 #endif

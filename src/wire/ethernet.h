@@ -7,7 +7,12 @@
 
 #define ETHERNET_BYTES 14u
 #define VLAN_BYTES 4u
-enum ethertype_number { ETHERTYPE_IP4 = 0x0800, ETHERTYPE_ARP = 0x0806, ETHERTYPE_VLAN = 0x8100, ETHERTYPE_IP6 = 0x86dd };
+enum ethertype_number {
+    ETHERTYPE_IP4 = 0x0800,
+    ETHERTYPE_ARP = 0x0806,
+    ETHERTYPE_VLAN = 0x8100,
+    ETHERTYPE_IP6 = 0x86dd
+};
 
 struct ethernet {
     const uint8_t *destination, *source;  // 6 bytes each, in the frame

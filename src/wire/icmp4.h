@@ -30,7 +30,8 @@ struct icmp4 {
     uint16_t next_hop_mtu;  // unreachable, code 4 (the low half of the second word)
     uint32_t rest;          // the second word as it stands
 };
-bool icmp4_parse(const uint8_t *bytes, uint32_t length, struct icmp4 *out);  // false: shorter than 8 bytes. Checksum: the caller's
-void icmp4_emit(uint8_t bytes[ICMP4_BYTES], const struct icmp4 *header);     // type, code, rest; checksum field zero
+// false: shorter than 8 bytes. Checksum: the caller's
+bool icmp4_parse(const uint8_t *bytes, uint32_t length, struct icmp4 *out);
+void icmp4_emit(uint8_t bytes[ICMP4_BYTES], const struct icmp4 *header);  // type, code, rest; checksum field zero
 
 #endif

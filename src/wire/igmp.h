@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// IGMP version 2 messages (RFC 2236) and the version 3 query as far as a host without source filters needs it (RFC 9776).
+// IGMP version 2 messages (RFC 2236) and the version 3 query as far as a host without source filters needs it (RFC
+// 9776).
 #ifndef WIRE_IGMP_H
 #define WIRE_IGMP_H
 
 #include "base/bytes.h"
 
 #define IGMP_BYTES 8u
-enum igmp_type { IGMP_QUERY = 0x11, IGMP_REPORT_V1 = 0x12, IGMP_REPORT_V2 = 0x16, IGMP_LEAVE = 0x17, IGMP_REPORT_V3 = 0x22 };
+enum igmp_type {
+    IGMP_QUERY = 0x11,
+    IGMP_REPORT_V1 = 0x12,
+    IGMP_REPORT_V2 = 0x16,
+    IGMP_LEAVE = 0x17,
+    IGMP_REPORT_V3 = 0x22
+};
 
 struct igmp {
     uint8_t type;

@@ -51,8 +51,8 @@ void ip4_emit(uint8_t bytes[IP4_BYTES], const struct ip4 *header)
     put32(bytes + 16, header->destination);
     // The values are in registers already: summing them in host order is cheaper than reading the bytes back.
     const uint32_t sum = (0x4500u | header->tos) + header->total_length + header->id + fragment +
-                         ((uint32_t)header->ttl << 8 | header->protocol) + (header->source >> 16) + (header->source & 0xffff) +
-                         (header->destination >> 16) + (header->destination & 0xffff);
+                         ((uint32_t)header->ttl << 8 | header->protocol) + (header->source >> 16) +
+                         (header->source & 0xffff) + (header->destination >> 16) + (header->destination & 0xffff);
     put16(bytes + 10, (uint16_t)~checksum_fold(sum));
 }
 

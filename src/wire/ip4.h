@@ -25,8 +25,8 @@ bool ip4_options_acceptable(const uint8_t *options, uint32_t length);
 // Whether the checksum of a header without options, the case of nearly every packet, is right: five words, no loop.
 static inline bool ip4_sum_good(const uint8_t *bytes)
 {
-    const uint64_t sum =
-        (uint64_t)native32(bytes) + native32(bytes + 4) + native32(bytes + 8) + native32(bytes + 12) + native32(bytes + 16);
+    const uint64_t sum = (uint64_t)native32(bytes) + native32(bytes + 4) + native32(bytes + 8) + native32(bytes + 12) +
+                         native32(bytes + 16);
     return checksum_words_good(sum);
 }
 // Sum of the pseudo-header for TCP and UDP (RFC 9293 §3.1).

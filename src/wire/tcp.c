@@ -30,8 +30,11 @@ static bool tcp_wire_take_accecn(const uint8_t *option, uint32_t length, struct 
     for (uint32_t i = 0; i < count; i++)
         field[i] = get32(option + 1 + 3 * i) & TCP_ACCECN_MASK;
     out->seen |= TCP_SEEN_ACCECN;
-    out->accecn = (struct tcp_accecn_option){
-        .kind = option[0], .fields = (uint8_t)count, .ect0 = field[first ? 0 : 2], .ce = field[1], .ect1 = field[first ? 2 : 0]};
+    out->accecn = (struct tcp_accecn_option){.kind = option[0],
+                                             .fields = (uint8_t)count,
+                                             .ect0 = field[first ? 0 : 2],
+                                             .ce = field[1],
+                                             .ect1 = field[first ? 2 : 0]};
     return true;
 }
 
@@ -59,8 +62,8 @@ static bool tcp_wire_take_accecn(const uint8_t *option, uint32_t length, struct 
 static uint8_t *tcp_wire_emit_accecn(uint8_t *at, const struct tcp_options *options) { return (void)options, at; }
 #endif
 
-// One option of `length` bytes, all at hand. false: it has a length of its kind it cannot have. An option that is not built in is
-// as good as unknown, and unknown ones are skipped (RFC 9293 §3.1).
+// One option of `length` bytes, all at hand. false: it has a length of its kind it cannot have. An option that is not
+// built in is as good as unknown, and unknown ones are skipped (RFC 9293 §3.1).
 static bool tcp_wire_take_option(const uint8_t *option, uint32_t length, struct tcp_options *out)
 {
     const uint8_t kind = option[0];
@@ -127,7 +130,10 @@ static bool tcp_wire_aligned_syn(const uint8_t *options, struct tcp_options *out
     return tcp_wire_take_timestamps(options + 8, out);
 }
 #else
-static bool tcp_wire_aligned_syn(const uint8_t *options, struct tcp_options *out) { return (void)options, (void)out, false; }
+static bool tcp_wire_aligned_syn(const uint8_t *options, struct tcp_options *out)
+{
+    return (void)options, (void)out, false;
+}
 #endif
 
 bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out)
@@ -150,7 +156,8 @@ bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out)
     out->options.seen = 0;
     out->options.sack_count = 0;
     const uint8_t *options = bytes + TCP_BYTES;
-    if (WEIR_CFG_TCP_TIMESTAMPS && header_length == TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES && get32(options) == TCP_TIMESTAMPS_ALIGNED)
+    if (WEIR_CFG_TCP_TIMESTAMPS && header_length == TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES &&
+        get32(options) == TCP_TIMESTAMPS_ALIGNED)
         return tcp_wire_take_timestamps(options + 4, &out->options);
     if (header_length == TCP_BYTES + TCP_SYN_ALIGNED_BYTES && tcp_wire_aligned_syn(options, &out->options))
         return true;
@@ -164,7 +171,8 @@ void tcp_emit(uint8_t bytes[TCP_BYTES], const struct tcp_segment *segment)
     put32(bytes + 4, segment->seq);
     put32(bytes + 8, segment->ack);
     put16(bytes + 12,
-          (uint32_t)segment->header_length << 10 | (uint32_t)segment->accurate << 8 | segment->flags);  // bytes / 4 in the top four bits
+          // bytes / 4 in the top four bits
+          (uint32_t)segment->header_length << 10 | (uint32_t)segment->accurate << 8 | segment->flags);
     put16(bytes + 14, segment->window);
     put16(bytes + 16, 0);
     put16(bytes + 18, segment->urgent);
@@ -178,9 +186,10 @@ void tcp_emit_syn(uint8_t *bytes, const struct tcp_segment *syn, uint32_t pseudo
     const uint32_t ports = (uint32_t)syn->source << 16 | syn->destination,
                    rest = TCP_SYN_BYTES << 26 | (uint32_t)syn->flags << 16 | syn->window;
     const uint32_t mss = (uint32_t)TCP_OPTION_MSS << 24 | 4u << 16 | options->mss;
-    const uint32_t scale = (uint32_t)TCP_OPTION_NOP << 24 | TCP_OPTION_WINDOW_SCALE << 16 | 3u << 8 | options->window_scale;
-    const uint64_t sum = (uint64_t)pseudo_sum + TCP_SYN_BYTES + ports + syn->seq + syn->ack + rest + mss + TCP_SACK_PERMITTED_ALIGNED +
-                         options->ts_value + options->ts_echo + scale;
+    const uint32_t scale =
+        (uint32_t)TCP_OPTION_NOP << 24 | TCP_OPTION_WINDOW_SCALE << 16 | 3u << 8 | options->window_scale;
+    const uint64_t sum = (uint64_t)pseudo_sum + TCP_SYN_BYTES + ports + syn->seq + syn->ack + rest + mss +
+                         TCP_SACK_PERMITTED_ALIGNED + options->ts_value + options->ts_echo + scale;
     put32(bytes, ports);
     put32(bytes + 4, syn->seq);
     put32(bytes + 8, syn->ack);
@@ -228,7 +237,8 @@ uint32_t tcp_options_emit(uint8_t *bytes, const struct tcp_options *options)
         at += 4;
     }
     const bool sack_permitted = WEIR_CFG_TCP_SACK && seen & TCP_SEEN_SACK_PERMITTED;
-    const uint32_t pair = sack_permitted ? (uint32_t)TCP_OPTION_SACK_PERMITTED << 24 | 2u << 16 : TCP_TIMESTAMPS_ALIGNED & 0xffff0000u;
+    const uint32_t pair =
+        sack_permitted ? (uint32_t)TCP_OPTION_SACK_PERMITTED << 24 | 2u << 16 : TCP_TIMESTAMPS_ALIGNED & 0xffff0000u;
     if (WEIR_CFG_TCP_TIMESTAMPS && seen & TCP_SEEN_TIMESTAMPS) {
         at = tcp_wire_emit_timestamps(at, pair | (TCP_TIMESTAMPS_ALIGNED & 0xffffu), options);
     } else if (sack_permitted) {

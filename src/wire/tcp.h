@@ -8,7 +8,16 @@
 
 #define TCP_BYTES 20u
 #define TCP_OPTIONS_MAX 40u
-enum tcp_flag { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_PSH = 8, TCP_ACK = 16, TCP_URG = 32, TCP_ECE = 64, TCP_CWR = 128 };
+enum tcp_flag {
+    TCP_FIN = 1,
+    TCP_SYN = 2,
+    TCP_RST = 4,
+    TCP_PSH = 8,
+    TCP_ACK = 16,
+    TCP_URG = 32,
+    TCP_ECE = 64,
+    TCP_CWR = 128
+};
 enum tcp_option_kind {
     TCP_OPTION_END = 0,
     TCP_OPTION_NOP = 1,
@@ -42,8 +51,14 @@ struct tcp_accecn_option {
     uint32_t ect0, ce, ect1;
 };
 #define TCP_ACCECN_MASK 0xffffffu
-static inline bool tcp_accecn_has_ect0(const struct tcp_accecn_option *o) { return o->fields >= (o->kind == TCP_OPTION_ACCECN_0 ? 1 : 3); }
-static inline bool tcp_accecn_has_ect1(const struct tcp_accecn_option *o) { return o->fields >= (o->kind == TCP_OPTION_ACCECN_0 ? 3 : 1); }
+static inline bool tcp_accecn_has_ect0(const struct tcp_accecn_option *o)
+{
+    return o->fields >= (o->kind == TCP_OPTION_ACCECN_0 ? 1 : 3);
+}
+static inline bool tcp_accecn_has_ect1(const struct tcp_accecn_option *o)
+{
+    return o->fields >= (o->kind == TCP_OPTION_ACCECN_0 ? 3 : 1);
+}
 static inline bool tcp_accecn_has_ce(const struct tcp_accecn_option *o) { return o->fields >= 2; }
 // Bytes of header that the option takes with so many fields, padding included.
 static inline uint32_t tcp_accecn_bytes(uint32_t fields) { return (2 + 3 * fields + 3) & ~3u; }
@@ -65,10 +80,12 @@ struct tcp_options {
 #define TCP_TIMESTAMPS_ALIGNED 0x0101080au  // NOP, NOP, timestamps of 10 bytes: RFC 7323 appendix A
 #define TCP_TIMESTAMPS_ALIGNED_BYTES 12u
 
-// The options of most SYNs, in the order in which we and many others write them: MSS, SACK permitted, timestamps, NOP, window scale.
+// The options of most SYNs, in the order in which we and many others write them: MSS, SACK permitted, timestamps, NOP,
+// window scale.
 #define TCP_SEEN_SYN_ALIGNED (TCP_SEEN_MSS | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_TIMESTAMPS)
 #define TCP_SYN_ALIGNED_BYTES 20u
-#define TCP_SACK_PERMITTED_ALIGNED ((uint32_t)TCP_OPTION_SACK_PERMITTED << 24 | 2u << 16 | (TCP_TIMESTAMPS_ALIGNED & 0xffffu))
+#define TCP_SACK_PERMITTED_ALIGNED \
+    ((uint32_t)TCP_OPTION_SACK_PERMITTED << 24 | 2u << 16 | (TCP_TIMESTAMPS_ALIGNED & 0xffffu))
 
 // A segment, in host order. `ack` is meaningless without TCP_ACK.
 struct tcp_segment {
@@ -79,9 +96,9 @@ struct tcp_segment {
     uint32_t length;  // payload bytes
     struct tcp_options options;
 };
-// `length`: bytes at hand from the header on. Fills everything but options (seen = 0, sack_count = 0) unless there are any.
-// false: data offset below 5 or beyond the bytes at hand. A malformed option sets TCP_SEEN_BAD and ends the walk; what was
-// understood before it stands. A lone aligned timestamp option takes a fast path.
+// `length`: bytes at hand from the header on. Fills everything but options (seen = 0, sack_count = 0) unless there are
+// any. false: data offset below 5 or beyond the bytes at hand. A malformed option sets TCP_SEEN_BAD and ends the walk;
+// what was understood before it stands. A lone aligned timestamp option takes a fast path.
 bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out);
 // Writes the fixed header; checksum field zero. header_length must hold the whole length.
 void tcp_emit(uint8_t bytes[TCP_BYTES], const struct tcp_segment *segment);
@@ -89,7 +106,8 @@ void tcp_emit(uint8_t bytes[TCP_BYTES], const struct tcp_segment *segment);
 // A SYN's options are all built in: MSS, SACK permitted and timestamps, window scale.
 #define TCP_SYN_ALIGNED (WEIR_CFG_TCP_TIMESTAMPS && WEIR_CFG_TCP_SACK && WEIR_CFG_TCP_WINDOW_SCALE)
 #define TCP_SYN_BYTES (TCP_BYTES + TCP_SYN_ALIGNED_BYTES)
-// Writes a SYN or SYN-ACK with these options and no others, its checksum too: pseudo_sum is in host order, without the length.
+// Writes a SYN or SYN-ACK with these options and no others, its checksum too: pseudo_sum is in host order, without the
+// length.
 void tcp_emit_syn(uint8_t *bytes, const struct tcp_segment *syn, uint32_t pseudo_sum);
 #endif
 // Writes options for a SYN (MSS, window scale, SACK permitted, timestamps: as `seen` asks) or another segment

@@ -9,7 +9,8 @@
 struct udp_header {
     uint16_t source, destination, length /* header and payload */, checksum_present;
 };
-bool udp_parse(const uint8_t *bytes, uint32_t length, struct udp_header *out);  // false: too short, or length field wrong
-void udp_emit(uint8_t bytes[UDP_BYTES], const struct udp_header *header);       // checksum field zero
+// false: too short, or length field wrong
+bool udp_parse(const uint8_t *bytes, uint32_t length, struct udp_header *out);
+void udp_emit(uint8_t bytes[UDP_BYTES], const struct udp_header *header);  // checksum field zero
 
 #endif

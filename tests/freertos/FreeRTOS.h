@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A stand-in for FreeRTOS's header of this name: only the declarations that ports/freertos and its example use, as FreeRTOS documents them,
-// so that both compile where the kernel is not at hand. Nothing is behind them: `make test FREERTOS=dir` uses the real headers and sources.
+// A stand-in for FreeRTOS's header of this name: only the declarations that ports/freertos and its example use, as
+// FreeRTOS documents them, so that both compile where the kernel is not at hand. Nothing is behind them: `make test
+// FREERTOS=dir` uses the real headers and sources.
 #ifndef FREERTOS_STAND_IN_H
 #define FREERTOS_STAND_IN_H
 

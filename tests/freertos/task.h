@@ -7,8 +7,8 @@
 
 typedef struct tskTaskControlBlock *TaskHandle_t;
 
-BaseType_t xTaskCreate(TaskFunction_t function, const char *name, configSTACK_DEPTH_TYPE depth, void *argument, UBaseType_t priority,
-                       TaskHandle_t *created);
+BaseType_t xTaskCreate(TaskFunction_t function, const char *name, configSTACK_DEPTH_TYPE depth, void *argument,
+                       UBaseType_t priority, TaskHandle_t *created);
 void vTaskStartScheduler(void);
 void vTaskPrioritySet(TaskHandle_t task, UBaseType_t priority);
 TaskHandle_t xTaskGetCurrentTaskHandle(void);

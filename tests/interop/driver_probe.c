@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A driver without a stack, for tests/interop/test_drivers.py: says each frame that arrives, sends the frames it is told.
+// A driver without a stack, for tests/interop/test_drivers.py: says each frame that arrives, sends the frames it is
+// told.
 //
 //     driver_probe tap|tun|packet IFNAME [FLAGS [CAPTURE]]      FLAGS: v no virtio-net header, u raise the interface
 //
 // On standard input:  send HEX [START OFFSET [TCP|UDP SIZE HEADERS]]   (START, OFFSET: of a checksum to be completed)
 //                     pad N: so many bytes of 'x' are added to the next frame sent;  turns;  quit
-// On standard output: ready MTU CAPABILITIES;  frame LENGTH CHECKSUM SEGMENTS SIZE HEX (its first 128 bytes);  carrier 0|1;
+// On standard output: ready MTU CAPABILITIES;  frame LENGTH CHECKSUM SEGMENTS SIZE HEX (its first 128 bytes);  carrier
+// 0|1;
 //                     sent VERDICT;  turns COUNT (of the loop);  or, with exit status 1: error SENTENCE
 #define _GNU_SOURCE
 #include <poll.h>

@@ -32,7 +32,7 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state >> 16);
 }
 
-// --- port ----------------------------------------------------------------------------------------------------------------
+// --- port ------------------------------------------------------------------------------------------------------------
 
 static void *allocate(void *context, size_t bytes)
 {
@@ -75,7 +75,7 @@ static void entropy(void *context, void *out, size_t bytes)
         *to = (uint8_t)next_random(&f->entropy);
 }
 
-// --- driver --------------------------------------------------------------------------------------------------------------
+// --- driver ----------------------------------------------------------------------------------------------------------
 
 static void hold(struct fixture *f, const struct weir_tx *tx)
 {
@@ -98,7 +98,8 @@ static void complete_first(struct fixture *f)
     struct fixture_held *held = f->held;
     uint32_t at = 0;
     for (uint16_t i = 1; i < held->count; at += held->slices[i++].length)
-        assert_memory_equal(held->copy + at, held->slices[i].data, held->slices[i].length);  // held bytes may not change
+        // held bytes may not change
+        assert_memory_equal(held->copy + at, held->slices[i].data, held->slices[i].length);
     f->held = held->next;
     if (!f->held)
         f->held_tail = &f->held;
@@ -188,9 +189,10 @@ static void driver_filter(struct weir_netif *netif, const uint8_t address[6], bo
     }
 }
 
-static const struct weir_driver driver = {.name = "fixture", .tx = driver_tx, .flush = driver_flush, .filter = driver_filter};
+static const struct weir_driver driver = {
+    .name = "fixture", .tx = driver_tx, .flush = driver_flush, .filter = driver_filter};
 
-// --- open and close ------------------------------------------------------------------------------------------------------
+// --- open and close --------------------------------------------------------------------------------------------------
 
 static enum fixture_mode mode_from_environment(void)
 {
@@ -268,18 +270,21 @@ bool fixture_open_with(struct fixture *f, const struct fixture_options *options)
         memcpy(f->netif.mac, options->mac ? options->mac : FIXTURE_MAC, 6);
     assert_int_equal(weir_netif_add(f->weir, &f->netif), WEIR_OK);
     if (!weir_addr_is_any(options->address))
-        assert_int_equal(
-            weir_netif_set_address(&f->netif, options->address, options->prefix_length ? options->prefix_length : 24, WEIR_ADDRESS_AT_ONCE),
-            WEIR_OK);
+        assert_int_equal(weir_netif_set_address(&f->netif, options->address,
+                                                options->prefix_length ? options->prefix_length : 24,
+                                                WEIR_ADDRESS_AT_ONCE),
+                         WEIR_OK);
     fixture_poll(f, SETTLE_US);
     fixture_clear(f);
     fixture_set_mode(f, options->mode);
     return true;
 }
 
-void fixture_open(struct fixture *f, const struct weir_link *link, struct weir_addr address, uint8_t prefix_length, uint16_t capabilities)
+void fixture_open(struct fixture *f, const struct weir_link *link, struct weir_addr address, uint8_t prefix_length,
+                  uint16_t capabilities)
 {
-    const struct fixture_options options = {.link = link, .address = address, .prefix_length = prefix_length, .capabilities = capabilities};
+    const struct fixture_options options = {
+        .link = link, .address = address, .prefix_length = prefix_length, .capabilities = capabilities};
     assert_true(fixture_open_with(f, &options));
 }
 
@@ -308,7 +313,7 @@ void fixture_close(struct fixture *f)
     assert_int_equal(f->allocated_bytes, 0);
 }
 
-// --- input ---------------------------------------------------------------------------------------------------------------
+// --- input -----------------------------------------------------------------------------------------------------------
 
 // Each slice gets memory of exactly its length, so that the address sanitizer sees any step beyond it.
 void fixture_input_frame(struct fixture *f, const struct weir_frame *frame)
@@ -316,7 +321,8 @@ void fixture_input_frame(struct fixture *f, const struct weir_frame *frame)
     struct weir_slice lent[WEIR_FRAME_SLICES];
     uint8_t *memory[WEIR_FRAME_SLICES];
     assert_in_range(frame->count, 1, WEIR_FRAME_SLICES);
-    assert_in_range(frame->slices[0].length, frame->length < WEIR_FRAME_HEAD ? frame->length : WEIR_FRAME_HEAD, frame->length);
+    assert_in_range(frame->slices[0].length, frame->length < WEIR_FRAME_HEAD ? frame->length : WEIR_FRAME_HEAD,
+                    frame->length);
     for (uint16_t i = 0; i < frame->count; i++) {
         memory[i] = malloc(frame->slices[i].length ? frame->slices[i].length : 1);
         memcpy(memory[i], frame->slices[i].data, frame->slices[i].length);
@@ -344,7 +350,8 @@ void fixture_input_slices(struct fixture *f, const struct weir_slice *slices, ui
 }
 
 // The slices a frame is delivered in: one, or in SLICED mode as many as there may be.
-static uint16_t slice_up(const struct fixture *f, const uint8_t *bytes, uint32_t length, struct weir_slice slices[WEIR_FRAME_SLICES])
+static uint16_t slice_up(const struct fixture *f, const uint8_t *bytes, uint32_t length,
+                         struct weir_slice slices[WEIR_FRAME_SLICES])
 {
     slices[0] = (struct weir_slice){bytes, length};
     if (f->mode != FIXTURE_SLICED || length <= WEIR_FRAME_HEAD)
@@ -368,8 +375,8 @@ void fixture_input(struct fixture *f, const void *bytes, uint32_t length)
     fixture_input_slices(f, slices, count);
 }
 
-void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol, const void *payload,
-                       uint32_t length)
+void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol,
+                       const void *payload, uint32_t length)
 {
     const uint32_t room = ETHERNET_BYTES + VLAN_BYTES + IP4_BYTES;
     uint8_t *bytes = malloc(room + length);
@@ -406,7 +413,7 @@ void fixture_know_peer(struct fixture *f, struct weir_addr address)
 #endif
 }
 
-// --- time ----------------------------------------------------------------------------------------------------------------
+// --- time ------------------------------------------------------------------------------------------------------------
 
 static void complete_due(struct fixture *f)
 {
@@ -458,7 +465,7 @@ void fixture_unblock(struct fixture *f, uint64_t advance_us)
     fixture_poll(f, advance_us);
 }
 
-// --- what was sent -------------------------------------------------------------------------------------------------------
+// --- what was sent ---------------------------------------------------------------------------------------------------
 
 uint32_t fixture_sent_count(const struct fixture *f) { return f->frame_count; }
 
@@ -508,7 +515,8 @@ uint32_t fixture_carry(struct fixture *from, struct fixture *to)
                 .count = slice_up(to, frame->data, frame->length, slices),
                 .checksum = WEIR_CHECKSUM_VERIFIED,
                 .segment_size = frame->segment_size,
-                .segments = (uint16_t)(frame->segment_size ? (payload + frame->segment_size - 1) / frame->segment_size : 1)};
+                .segments =
+                    (uint16_t)(frame->segment_size ? (payload + frame->segment_size - 1) / frame->segment_size : 1)};
             fixture_input_frame(to, &merged);
         }
     }
@@ -537,4 +545,7 @@ void fixture_run_pair(struct fixture *a, struct fixture *b, uint64_t advance_us)
     }
 }
 
-uint32_t fixture_count(const struct fixture *f, enum weir_counter counter) { return weir_counter_get(f->weir, counter); }
+uint32_t fixture_count(const struct fixture *f, enum weir_counter counter)
+{
+    return weir_counter_get(f->weir, counter);
+}

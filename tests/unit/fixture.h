@@ -77,7 +77,8 @@ struct fixture {
     uint32_t flushes;
     bool in_input;  // weir_input is running: it must not transmit
     struct fixture_held *held, **held_tail;
-    uint32_t held_polls;    // calls of fixture_poll until what is held completes; 0: it completes within one, after one to four rounds
+    uint32_t held_polls;    // calls of fixture_poll until what is held completes; 0: it completes within one, after one
+                            // to four rounds
     uint8_t filter[64][6];  // multicast link addresses joined
     uint32_t filter_count;
     uint64_t random, entropy;
@@ -103,30 +104,36 @@ struct fixture_options {
 #define FIXTURE_MAC ((const uint8_t[6]){0x02, 0x57, 0x45, 0x49, 0x52, 0x01})       // of the interface
 #define FIXTURE_PEER_MAC ((const uint8_t[6]){0x02, 0x50, 0x45, 0x45, 0x52, 0x02})  // what fixture_input_ip4 comes from
 
-void fixture_open(struct fixture *f, const struct weir_link *link, struct weir_addr address, uint8_t prefix_length, uint16_t capabilities);
+void fixture_open(struct fixture *f, const struct weir_link *link, struct weir_addr address, uint8_t prefix_length,
+                  uint16_t capabilities);
 // false: weir_create failed (only with fail_at); nothing is left to close.
 bool fixture_open_with(struct fixture *f, const struct fixture_options *options);
 void fixture_close(struct fixture *f);
 void fixture_complete(struct fixture *f);  // the driver ends all that it holds
 void fixture_set_mode(struct fixture *f, enum fixture_mode mode);
 
-// Hands the bytes up as one frame, in the way of the mode. The bytes are copied into memory of exactly their length first.
+// Hands the bytes up as one frame, in the way of the mode. The bytes are copied into memory of exactly their length
+// first.
 void fixture_input(struct fixture *f, const void *bytes, uint32_t length);
-void fixture_input_frame(struct fixture *f, const struct weir_frame *frame);  // with metadata; slices are copied as they are
+// with metadata; slices are copied as they are
+void fixture_input_frame(struct fixture *f, const struct weir_frame *frame);
 void fixture_input_slices(struct fixture *f, const struct weir_slice *slices, uint16_t count);
-// An IPv4 packet (and, on Ethernet, its frame from FIXTURE_PEER_MAC to FIXTURE_MAC) around `payload`; header checksum right.
-void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol, const void *payload,
-                       uint32_t length);
+// An IPv4 packet (and, on Ethernet, its frame from FIXTURE_PEER_MAC to FIXTURE_MAC) around `payload`; header checksum
+// right.
+void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol,
+                       const void *payload, uint32_t length);
 // `address` answers at FIXTURE_PEER_MAC from now on, without ARP (nothing to do on raw IP and without a cache).
 void fixture_know_peer(struct fixture *f, struct weir_addr address);
 
-// Lets `advance_us` pass, stopping at every deadline on the way. Returns the next deadline, µs. Fails the test when weir_poll
-// says "work left" for ever.
+// Lets `advance_us` pass, stopping at every deadline on the way. Returns the next deadline, µs. Fails the test when
+// weir_poll says "work left" for ever.
 uint64_t fixture_poll(struct fixture *f, uint64_t advance_us);
-void fixture_unblock(struct fixture *f, uint64_t advance_us);  // after block_tx: the driver has room again; then the same
+void fixture_unblock(struct fixture *f,
+                     uint64_t advance_us);  // after block_tx: the driver has room again; then the same
 
 uint32_t fixture_sent_count(const struct fixture *f);
-const uint8_t *fixture_sent(const struct fixture *f, uint32_t index, uint32_t *length);  // fails the test when there is none
+// fails the test when there is none
+const uint8_t *fixture_sent(const struct fixture *f, uint32_t index, uint32_t *length);
 const struct fixture_frame *fixture_sent_frame(const struct fixture *f, uint32_t index);
 // The same, at the network header (skips the link header).
 const uint8_t *fixture_sent_packet(const struct fixture *f, uint32_t index, uint32_t *length);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Two instances (fixtures a and b, 10.0.0.1 and 10.0.0.2) and the link between them, in virtual time. Each direction has a rate, a
-// delay, a queue, and loses, reorders, duplicates and corrupts by a seed; a test may also look at every frame and drop it.
+// Two instances (fixtures a and b, 10.0.0.1 and 10.0.0.2) and the link between them, in virtual time. Each direction
+// has a rate, a delay, a queue, and loses, reorders, duplicates and corrupts by a seed; a test may also look at every
+// frame and drop it.
 //
 //     struct pair p;
 //     pair_open(&p, &(struct pair_options){.link = {.delay_us = 1000, .loss_ppm = 20000}, .seed = 7});
@@ -18,9 +19,9 @@
 
 struct pair_link {  // zero: perfect and without delay
     uint32_t delay_us;
-    uint32_t rate;                                               // bytes/s; 0: no limit
-    uint32_t queue_frames;                                       // of full size (1514 bytes), waiting for the rate; 0: no limit
-    uint32_t mark_frames;                                        // with so many waiting a capable packet is marked (CE); 0: never
+    uint32_t rate;          // bytes/s; 0: no limit
+    uint32_t queue_frames;  // of full size (1514 bytes), waiting for the rate; 0: no limit
+    uint32_t mark_frames;   // with so many waiting a capable packet is marked (CE); 0: never
     uint32_t loss_ppm, duplicate_ppm, corrupt_ppm, reorder_ppm;  // of a million frames
     uint32_t mark_ppm;                                           // of a million capable frames
     uint32_t reorder_us;                                         // a reordered frame comes so much later; 0: 1000

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // profiles: tiny small
-// Builds without an allocator: the instance lives in one block of weir_size bytes, not one less, and serves for ever. The client is
-// a TCP of a few lines: it sends one segment at a time, again until it is acknowledged, and its link loses frames both ways.
+// Builds without an allocator: the instance lives in one block of weir_size bytes, not one less, and serves for ever.
+// The client is a TCP of a few lines: it sends one segment at a time, again until it is acknowledged, and its link
+// loses frames both ways.
 #include "fixture.h"
 
 #include <stdlib.h>
@@ -54,8 +55,9 @@ static void client_send(struct client *c, uint8_t flags, uint32_t sequence, uint
     tcp_emit(bytes, &segment);
     for (uint32_t i = 0; i < length; i++)
         bytes[TCP_BYTES + i] = pattern(sequence - c->first + i);
-    const uint16_t sum = checksum_add(ip4_pseudo_sum(weir_addr_to_v4(CLIENT), weir_addr_to_v4(SERVER), IP_TCP, TCP_BYTES + length),
-                                      checksum_sum_portable(bytes, TCP_BYTES + length));
+    const uint16_t sum =
+        checksum_add(ip4_pseudo_sum(weir_addr_to_v4(CLIENT), weir_addr_to_v4(SERVER), IP_TCP, TCP_BYTES + length),
+                     checksum_sum_portable(bytes, TCP_BYTES + length));
     checksum_put(bytes + 16, sum);
     if (!lost(c))
         fixture_input_ip4(c->f, CLIENT, SERVER, IP_TCP, bytes, TCP_BYTES + length);
@@ -77,7 +79,8 @@ static void client_segment(struct client *c, const struct tcp_segment *s, const 
     if (s->flags & TCP_ACK && seq_lt(c->una, s->ack) && seq_le(s->ack, c->nxt))
         c->una = s->ack;
     const uint32_t end = s->seq + s->length;
-    if (seq_le(s->seq, c->expected) && seq_lt(c->expected, end)) {  // in order: what is out of order the server sends again
+    if (seq_le(s->seq, c->expected) &&
+        seq_lt(c->expected, end)) {  // in order: what is out of order the server sends again
         for (uint32_t at = c->expected; at != end; at++)
             assert_int_equal(data[at - s->seq], pattern(at - c->server_first));
         c->echoed += end - c->expected;
@@ -149,7 +152,8 @@ static void client_turn(struct client *c)
         client_send(c, TCP_FIN | TCP_ACK, c->first + REQUEST, 0);
     }
     const uint32_t una = c->una;
-    for (uint32_t waited = 0; waited < PATIENCE_US && (una == c->una || c->echoed < c->una - c->first); waited += 1000) {
+    for (uint32_t waited = 0; waited < PATIENCE_US && (una == c->una || c->echoed < c->una - c->first);
+         waited += 1000) {
         pass(c, 1000);
         serve(c);
     }
@@ -182,7 +186,8 @@ static void open_server(struct client *c, struct fixture *f, uint32_t lose)
     c->random = lose + 1;
     c->listener = (uint32_t)weir_socket_open(f->weir, WEIR_STREAM, 0);
     assert_true((int32_t)c->listener > 0);
-    assert_int_equal(weir_socket_bind(f->weir, (weir_socket)c->listener, &(struct weir_endpoint){weir_addr_any(), PORT}), WEIR_OK);
+    assert_int_equal(
+        weir_socket_bind(f->weir, (weir_socket)c->listener, &(struct weir_endpoint){weir_addr_any(), PORT}), WEIR_OK);
     assert_int_equal(weir_socket_listen(f->weir, (weir_socket)c->listener, 1), WEIR_OK);
 }
 
@@ -196,7 +201,8 @@ static void exactly_weir_size_bytes_are_needed(void **state)
 {
     (void)state;
     static const struct weir_port port = {.entropy = entropy};
-    const struct weir_config other = {.sockets_max = WEIR_CFG_SOCKETS - 1, .tcp_send_buffer_bytes = 1111, .tcp_receive_buffer_bytes = 2221};
+    const struct weir_config other = {
+        .sockets_max = WEIR_CFG_SOCKETS - 1, .tcp_send_buffer_bytes = 1111, .tcp_receive_buffer_bytes = 2221};
     const struct weir_config *const configs[] = {NULL, &other};
     for (uint32_t i = 0; i < 2; i++) {
         const size_t bytes = weir_size(configs[i]);
@@ -243,7 +249,8 @@ static void all_sockets_can_be_used_again(void **state)
         uint32_t count = 0;
         while ((sockets[count] = weir_socket_open(f.weir, WEIR_STREAM, 0)) > 0) {
             assert_in_range(count, 0, MOST - 1);
-            assert_int_equal(weir_socket_bind(f.weir, sockets[count], &(struct weir_endpoint){weir_addr_any(), (uint16_t)(1000 + count)}),
+            assert_int_equal(weir_socket_bind(f.weir, sockets[count],
+                                              &(struct weir_endpoint){weir_addr_any(), (uint16_t)(1000 + count)}),
                              WEIR_OK);
             if (count + 1 <= WEIR_CFG_LISTENERS)
                 assert_int_equal(weir_socket_listen(f.weir, sockets[count], 1), WEIR_OK);

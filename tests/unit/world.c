@@ -98,7 +98,8 @@ void worlds_close(struct world *a, struct world *b)
 
 struct weir_sockaddr_in world_address(uint32_t host_order, uint16_t port)
 {
-    return (struct weir_sockaddr_in){.sin_family = WEIR_AF_INET, .sin_port = weir_htons(port), .sin_addr = {weir_htonl(host_order)}};
+    return (struct weir_sockaddr_in){
+        .sin_family = WEIR_AF_INET, .sin_port = weir_htons(port), .sin_addr = {weir_htonl(host_order)}};
 }
 
 int world_listener(struct world *world, uint16_t port)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// BSD sockets in real time: a POSIX host with loopback (world), or two hosts joined by a cable (a pair of Unix sockets).
+// BSD sockets in real time: a POSIX host with loopback (world), or two hosts joined by a cable (a pair of Unix
+// sockets).
 #ifndef TESTS_WORLD_H
 #define TESTS_WORLD_H
 

@@ -125,7 +125,10 @@ static int anchor_take(void *context, const unsigned char *der, size_t bytes)
     return key_copy(&anchor->pkey, key) && good ? WEIR_OK : WEIR_NO_MEMORY;
 }
 
-int bear_trust(void *credentials, const void *certificates, size_t bytes) { return walk(certificates, bytes, anchor_take, credentials); }
+int bear_trust(void *credentials, const void *certificates, size_t bytes)
+{
+    return walk(certificates, bytes, anchor_take, credentials);
+}
 
 // --- what is our own ----------------------------------------------------------------------------
 static int chain_take(void *context, const unsigned char *der, size_t bytes)
@@ -155,12 +158,14 @@ static bool same_key(const br_x509_pkey *public, const br_skey_decoder_context *
     if (public->key_type == BR_KEYTYPE_EC) {
         unsigned char point[BR_EC_KBUF_PUB_MAX_SIZE];
         br_ec_public_key made;
-        return br_ec_compute_pub(br_ec_get_default(), &made, point, br_skey_decoder_get_ec(key)) == public->key.ec.qlen &&
+        return br_ec_compute_pub(br_ec_get_default(), &made, point, br_skey_decoder_get_ec(key)) ==
+                   public->key.ec.qlen &&
                memcmp(point, public->key.ec.q, public->key.ec.qlen) == 0;
     }
     const size_t bytes = br_rsa_compute_modulus_get_default()(NULL, br_skey_decoder_get_rsa(key));
     return bytes <= sizeof ours && bytes == public->key.rsa.nlen &&
-           br_rsa_compute_modulus_get_default()(ours, br_skey_decoder_get_rsa(key)) == bytes && memcmp(ours, public->key.rsa.n, bytes) == 0;
+           br_rsa_compute_modulus_get_default()(ours, br_skey_decoder_get_rsa(key)) == bytes &&
+           memcmp(ours, public->key.rsa.n, bytes) == 0;
 }
 
 int bear_own(void *credentials, const void *chain, size_t chain_bytes, const void *key, size_t key_bytes)

@@ -50,8 +50,8 @@ static int config_open(void *config, const struct weir_tls_options *options, voi
     const bool client = options->role == WEIR_TLS_CLIENT;
     c->options = options;
     c->credentials = credentials;
-    if (options->version_min > WEIR_TLS_1_2 || options->choose || options->time_optional || options->verify == WEIR_TLS_VERIFY_OPTIONAL ||
-        (client && options->verify == WEIR_TLS_VERIFY_NONE))
+    if (options->version_min > WEIR_TLS_1_2 || options->choose || options->time_optional ||
+        options->verify == WEIR_TLS_VERIFY_OPTIONAL || (client && options->verify == WEIR_TLS_VERIFY_NONE))
         return WEIR_NOT_SUPPORTED;
     if (client || options->no_resumption)
         return WEIR_OK;
@@ -81,8 +81,9 @@ static void client_init(struct engine *e)
     if (!own || !own->owns)
         return;
     if (br_skey_decoder_key_type(&own->key) == BR_KEYTYPE_EC)
-        br_ssl_client_set_single_ec(client, own->chain, own->chain_count, br_skey_decoder_get_ec(&own->key), BR_KEYTYPE_SIGN,
-                                    own->issuer_key_type, br_ec_get_default(), br_ecdsa_sign_asn1_get_default());
+        br_ssl_client_set_single_ec(client, own->chain, own->chain_count, br_skey_decoder_get_ec(&own->key),
+                                    BR_KEYTYPE_SIGN, own->issuer_key_type, br_ec_get_default(),
+                                    br_ecdsa_sign_asn1_get_default());
     else
         br_ssl_client_set_single_rsa(client, own->chain, own->chain_count, br_skey_decoder_get_rsa(&own->key),
                                      br_rsa_pkcs1_sign_get_default());
@@ -93,7 +94,8 @@ static void server_init(struct engine *e)
     br_ssl_server_context *const server = &e->context.server;
     struct bear_credentials *const own = e->config->credentials;
     if (br_skey_decoder_key_type(&own->key) == BR_KEYTYPE_EC)
-        br_ssl_server_init_full_ec(server, own->chain, own->chain_count, own->issuer_key_type, br_skey_decoder_get_ec(&own->key));
+        br_ssl_server_init_full_ec(server, own->chain, own->chain_count, own->issuer_key_type,
+                                   br_skey_decoder_get_ec(&own->key));
     else
         br_ssl_server_init_full_rsa(server, own->chain, own->chain_count, br_skey_decoder_get_rsa(&own->key));
     e->ssl = &server->eng;
@@ -264,7 +266,10 @@ static int engine_pending(void *engine)
     return (int)there;
 }
 
-static bool engine_holds(const void *engine) { return br_ssl_engine_current_state(((const struct engine *)engine)->ssl) & BR_SSL_RECVAPP; }
+static bool engine_holds(const void *engine)
+{
+    return br_ssl_engine_current_state(((const struct engine *)engine)->ssl) & BR_SSL_RECVAPP;
+}
 
 static int engine_flush(void *engine) { return records_out(engine); }
 
@@ -315,7 +320,8 @@ static uint16_t verify_bits(const struct engine *e)
     case BR_ERR_X509_NOT_TRUSTED:
     case BR_ERR_X509_BAD_SIGNATURE:
     case BR_ERR_X509_DN_MISMATCH: return timeless | WEIR_TLS_VERIFY_UNTRUSTED;
-    case BR_ERR_X509_EXPIRED: return timeless | WEIR_TLS_VERIFY_EXPIRED | WEIR_TLS_VERIFY_NOT_YET;  // it does not say which
+    // it does not say which
+    case BR_ERR_X509_EXPIRED: return timeless | WEIR_TLS_VERIFY_EXPIRED | WEIR_TLS_VERIFY_NOT_YET;
     case BR_ERR_X509_BAD_SERVER_NAME: return timeless | WEIR_TLS_VERIFY_NAME;
     case BR_ERR_X509_WEAK_PUBLIC_KEY: return timeless | WEIR_TLS_VERIFY_WEAK;
     case BR_ERR_X509_FORBIDDEN_KEY_USAGE: return timeless | WEIR_TLS_VERIFY_USAGE;
@@ -331,8 +337,9 @@ static void engine_info(const void *engine, struct weir_tls_info *info)
     br_ssl_session_parameters session;
     const int error = br_ssl_engine_last_error(e->ssl);
     info->library_error = error;
-    info->alert_received =
-        error >= BR_ERR_RECV_FATAL_ALERT && error < BR_ERR_SEND_FATAL_ALERT ? (int16_t)(error - BR_ERR_RECV_FATAL_ALERT) : -1;
+    info->alert_received = error >= BR_ERR_RECV_FATAL_ALERT && error < BR_ERR_SEND_FATAL_ALERT
+                               ? (int16_t)(error - BR_ERR_RECV_FATAL_ALERT)
+                               : -1;
     info->verify = verify_bits(e);
     br_ssl_engine_get_session_parameters(e->ssl, &session);
     info->version = session.version;

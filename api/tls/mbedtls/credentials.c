@@ -72,7 +72,8 @@ static int key_add(struct mbed_credentials *c, const void *data, size_t bytes)
     void *copy;
     const uint32_t refused = mbed_services->refused();
     const unsigned char *const text = terminated(data, &bytes, &copy);
-    int status = text ? mbedtls_pk_parse_key(&c->key, text, bytes, NULL, 0, mbed_random, NULL) : MBEDTLS_ERR_PK_ALLOC_FAILED;
+    int status =
+        text ? mbedtls_pk_parse_key(&c->key, text, bytes, NULL, 0, mbed_random, NULL) : MBEDTLS_ERR_PK_ALLOC_FAILED;
     mbed_services->free(copy);
     if (status == 0)
         status = mbedtls_pk_check_pair(&c->chain.pk, &c->key, mbed_random, NULL);

@@ -34,7 +34,10 @@ static bool alerted(const struct engine *e)
 {
     return e->ssl.MBEDTLS_PRIVATE(out_msgtype) == MBEDTLS_SSL_MSG_ALERT || e->ssl.MBEDTLS_PRIVATE(alert_reason) != 0;
 }
-static int alert_of(const struct engine *e) { return e->ssl.MBEDTLS_PRIVATE(in_msg) ? e->ssl.MBEDTLS_PRIVATE(in_msg)[1] : -1; }
+static int alert_of(const struct engine *e)
+{
+    return e->ssl.MBEDTLS_PRIVATE(in_msg) ? e->ssl.MBEDTLS_PRIVATE(in_msg)[1] : -1;
+}
 
 static int receive(void *context, unsigned char *data, size_t bytes)
 {
@@ -89,7 +92,8 @@ static int outcome(struct engine *e, int status)
         e->verify |= WEIR_TLS_VERIFY_MISSING;
         return alert_send(e, WEIR_TLS_CERTIFICATE, MBEDTLS_SSL_ALERT_MSG_HANDSHAKE_FAILURE);
     case MBEDTLS_ERR_SSL_BAD_CERTIFICATE:
-    case MBEDTLS_ERR_X509_CERT_VERIFY_FAILED: return alert_send(e, WEIR_TLS_CERTIFICATE, MBEDTLS_SSL_ALERT_MSG_BAD_CERT);
+    case MBEDTLS_ERR_X509_CERT_VERIFY_FAILED:
+        return alert_send(e, WEIR_TLS_CERTIFICATE, MBEDTLS_SSL_ALERT_MSG_BAD_CERT);
     default: return alert_send(e, mbed_error(status, WEIR_TLS_PROTOCOL), MBEDTLS_SSL_ALERT_MSG_INTERNAL_ERROR);
     }
 }
@@ -321,9 +325,11 @@ static uint16_t verify_bits(uint32_t flags)
         {MBEDTLS_X509_BADCERT_EXPIRED, WEIR_TLS_VERIFY_EXPIRED},
         {MBEDTLS_X509_BADCERT_FUTURE, WEIR_TLS_VERIFY_NOT_YET},
         {MBEDTLS_X509_BADCERT_CN_MISMATCH, WEIR_TLS_VERIFY_NAME},
-        {MBEDTLS_X509_BADCERT_BAD_MD | MBEDTLS_X509_BADCERT_BAD_PK | MBEDTLS_X509_BADCERT_BAD_KEY, WEIR_TLS_VERIFY_WEAK},
+        {MBEDTLS_X509_BADCERT_BAD_MD | MBEDTLS_X509_BADCERT_BAD_PK | MBEDTLS_X509_BADCERT_BAD_KEY,
+         WEIR_TLS_VERIFY_WEAK},
         {MBEDTLS_X509_BADCERT_MISSING, WEIR_TLS_VERIFY_MISSING},
-        {MBEDTLS_X509_BADCERT_KEY_USAGE | MBEDTLS_X509_BADCERT_EXT_KEY_USAGE | MBEDTLS_X509_BADCERT_NS_CERT_TYPE, WEIR_TLS_VERIFY_USAGE},
+        {MBEDTLS_X509_BADCERT_KEY_USAGE | MBEDTLS_X509_BADCERT_EXT_KEY_USAGE | MBEDTLS_X509_BADCERT_NS_CERT_TYPE,
+         WEIR_TLS_VERIFY_USAGE},
         {MBEDTLS_X509_BADCERT_REVOKED, WEIR_TLS_VERIFY_REVOKED},
     };
     uint16_t bits = 0;

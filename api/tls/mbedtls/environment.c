@@ -14,7 +14,10 @@
 const struct tls_services *mbed_services;
 static uint32_t users;
 
-static void *allocate(size_t count, size_t bytes) { return bytes && count > SIZE_MAX / bytes ? NULL : mbed_services->alloc(count * bytes); }
+static void *allocate(size_t count, size_t bytes)
+{
+    return bytes && count > SIZE_MAX / bytes ? NULL : mbed_services->alloc(count * bytes);
+}
 
 static void give_back(void *memory) { mbed_services->free(memory); }
 

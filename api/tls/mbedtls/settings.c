@@ -20,9 +20,15 @@ static const int suites[MBED_SUITES] = {
 // What certificates and handshakes may be signed with. The older padding of RSA stands first: a server of TLS 1.2 that
 // takes the first it knows must not take the newer, which the library has in TLS 1.3 only.
 static const uint16_t signatures[] = {
-    MBEDTLS_TLS1_3_SIG_ECDSA_SECP256R1_SHA256, MBEDTLS_TLS1_3_SIG_ECDSA_SECP384R1_SHA384, MBEDTLS_TLS1_3_SIG_RSA_PKCS1_SHA256,
-    MBEDTLS_TLS1_3_SIG_RSA_PKCS1_SHA384,       MBEDTLS_TLS1_3_SIG_RSA_PKCS1_SHA512,       MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA256,
-    MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA384,    MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA512,    MBEDTLS_TLS1_3_SIG_NONE,
+    MBEDTLS_TLS1_3_SIG_ECDSA_SECP256R1_SHA256,
+    MBEDTLS_TLS1_3_SIG_ECDSA_SECP384R1_SHA384,
+    MBEDTLS_TLS1_3_SIG_RSA_PKCS1_SHA256,
+    MBEDTLS_TLS1_3_SIG_RSA_PKCS1_SHA384,
+    MBEDTLS_TLS1_3_SIG_RSA_PKCS1_SHA512,
+    MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA256,
+    MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA384,
+    MBEDTLS_TLS1_3_SIG_RSA_PSS_RSAE_SHA512,
+    MBEDTLS_TLS1_3_SIG_NONE,
 };
 
 static void initialise(struct mbed_config *c)
@@ -66,18 +72,19 @@ static int resumption_set(struct mbed_config *c)
 {
     const struct weir_tls_options *const o = c->options;
     if (!c->server) {
-        mbedtls_ssl_conf_session_tickets(&c->ssl,
-                                         o->no_resumption ? MBEDTLS_SSL_SESSION_TICKETS_DISABLED : MBEDTLS_SSL_SESSION_TICKETS_ENABLED);
+        mbedtls_ssl_conf_session_tickets(&c->ssl, o->no_resumption ? MBEDTLS_SSL_SESSION_TICKETS_DISABLED
+                                                                   : MBEDTLS_SSL_SESSION_TICKETS_ENABLED);
 #ifdef MBEDTLS_SSL_PROTO_TLS1_3
-        mbedtls_ssl_conf_tls13_enable_signal_new_session_tickets(&c->ssl, o->no_resumption
-                                                                              ? MBEDTLS_SSL_TLS1_3_SIGNAL_NEW_SESSION_TICKETS_DISABLED
-                                                                              : MBEDTLS_SSL_TLS1_3_SIGNAL_NEW_SESSION_TICKETS_ENABLED);
+        mbedtls_ssl_conf_tls13_enable_signal_new_session_tickets(
+            &c->ssl, o->no_resumption ? MBEDTLS_SSL_TLS1_3_SIGNAL_NEW_SESSION_TICKETS_DISABLED
+                                      : MBEDTLS_SSL_TLS1_3_SIGNAL_NEW_SESSION_TICKETS_ENABLED);
 #endif
         return 0;
     }
     if (o->no_resumption)
         return 0;
-    const int status = mbedtls_ssl_ticket_setup(&c->tickets, mbed_random, NULL, MBEDTLS_CIPHER_AES_128_GCM, o->ticket_lifetime_s);
+    const int status =
+        mbedtls_ssl_ticket_setup(&c->tickets, mbed_random, NULL, MBEDTLS_CIPHER_AES_128_GCM, o->ticket_lifetime_s);
     if (status == 0)
         mbedtls_ssl_conf_session_tickets_cb(&c->ssl, mbedtls_ssl_ticket_write, mbedtls_ssl_ticket_parse, &c->tickets);
     return status;
@@ -100,7 +107,8 @@ static int credentials_set(struct mbed_config *c)
 static int choose(void *context, mbedtls_ssl_context *ssl, const unsigned char *name, size_t length)
 {
     const struct mbed_config *const c = context;
-    struct weir_tls_credentials *const chosen = c->options->choose(c->options->choose_context, (const char *)name, length);
+    struct weir_tls_credentials *const chosen =
+        c->options->choose(c->options->choose_context, (const char *)name, length);
     if (!chosen)
         return MBEDTLS_ERR_SSL_UNRECOGNIZED_NAME;
     struct mbed_credentials *const own = tls_credentials_memory(chosen);

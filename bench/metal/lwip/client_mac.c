@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The echo client in place of the memory MAC. To find memory for a frame is the server's work, to put the frame there is the MAC's.
+// The echo client in place of the memory MAC. To find memory for a frame is the server's work, to put the frame there
+// is the MAC's.
 #include "../echo_client.h"
 #include "../stack_paint.h"
 #include "lwip/netif.h"

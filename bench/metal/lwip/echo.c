@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The peer of tiny_echo: an echo server on lwIP's raw API, without any operating system, for a Cortex-M3 at 25 MHz with the memory MAC.
+// The peer of tiny_echo: an echo server on lwIP's raw API, without any operating system, for a Cortex-M3 at 25 MHz with
+// the memory MAC.
 #include <string.h>
 
 #include "lwip/etharp.h"
@@ -24,7 +25,8 @@ static void echo(struct tcp_pcb *connection)
 {
     while (kept) {
         struct pbuf *part = kept;
-        if (part->len > tcp_sndbuf(connection) || tcp_write(connection, part->payload, part->len, TCP_WRITE_FLAG_COPY) != ERR_OK)
+        if (part->len > tcp_sndbuf(connection) ||
+            tcp_write(connection, part->payload, part->len, TCP_WRITE_FLAG_COPY) != ERR_OK)
             break;
         kept = part->next;
         if (kept)
@@ -95,7 +97,8 @@ static err_t interface(struct netif *own)
 
 static void start(void)
 {
-    static const ip4_addr_t address = {PP_HTONL(0x0a000002)}, mask = {PP_HTONL(0xffffff00)}, gateway = {PP_HTONL(0x0a000001)};
+    static const ip4_addr_t address = {PP_HTONL(0x0a000002)}, mask = {PP_HTONL(0xffffff00)},
+                            gateway = {PP_HTONL(0x0a000001)};
     lwip_init();
     netif_add(&netif, &address, &mask, &gateway, NULL, interface, ethernet_input);
     netif_set_default(&netif);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// lwIP as small as its options make it for what tiny_echo does, too: one listener, one connection, MSS 536, two segments each way; ARP,
-// IPv4, ICMP echo, TCP. No out-of-order queue, SACK, UDP, fragments; no threads, no statistics, no assertions, no dynamic timers.
+// lwIP as small as its options make it for what tiny_echo does, too: one listener, one connection, MSS 536, two
+// segments each way; ARP, IPv4, ICMP echo, TCP. No out-of-order queue, SACK, UDP, fragments; no threads, no statistics,
+// no assertions, no dynamic timers.
 #ifndef LWIPOPTS_H
 #define LWIPOPTS_H
 
@@ -37,8 +38,8 @@
 #define LWIP_NETIF_TX_SINGLE_PBUF 0
 #define ETH_PAD_SIZE 2  // the IP header on a word
 
-// Memory for the two segments of the receive window while the send queue is full, for an acknowledgement then and one more frame; for the
-// two segments of the send queue with their headers, and an acknowledgement of our own.
+// Memory for the two segments of the receive window while the send queue is full, for an acknowledgement then and one
+// more frame; for the two segments of the send queue with their headers, and an acknowledgement of our own.
 #define MEM_ALIGNMENT 4
 #define PBUF_POOL_SIZE 4
 #define PBUF_POOL_BUFSIZE 596

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// lwIP's driver of the memory MAC (drivers/memory_mac.h), and the echo client that stands in for it where instructions are counted.
+// lwIP's driver of the memory MAC (drivers/memory_mac.h), and the echo client that stands in for it where instructions
+// are counted.
 #ifndef LWIP_MAC_H
 #define LWIP_MAC_H
 

@@ -34,7 +34,7 @@ u32_t sys_now(void) { return (u32_t)(clock_us / 1000); }
 
 static void address_of(int index, ip4_addr_t *address) { IP4_ADDR(address, 10, 0, 0, index + 1); }
 
-// --- the link ------------------------------------------------------------------------------------------------------------------
+// --- the link --------------------------------------------------------------------------------------------------------
 
 static uint8_t *end_room(uint32_t bytes)
 {
@@ -104,7 +104,7 @@ static void end_turn(uint64_t now_us, uint32_t most)
     sys_check_timeouts();
 }
 
-// --- connections ---------------------------------------------------------------------------------------------------------------
+// --- connections -----------------------------------------------------------------------------------------------------
 
 static err_t on_received(void *argument, struct tcp_pcb *pcb, struct pbuf *data, err_t error)
 {

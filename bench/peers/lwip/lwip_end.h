@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One end of a pair: one whole lwIP with an Ethernet interface. lwIP lives in globals, so the pair needs it twice: lwip_end.c and all
-// of lwIP are linked into one object, of which two copies are made that differ in the name of the one symbol they show.
+// One end of a pair: one whole lwIP with an Ethernet interface. lwIP lives in globals, so the pair needs it twice:
+// lwip_end.c and all of lwIP are linked into one object, of which two copies are made that differ in the name of the
+// one symbol they show.
 #ifndef LWIP_END_H
 #define LWIP_END_H
 
@@ -9,8 +10,8 @@
 struct lwip_end {
     // `index` 0 or 1 gives the address 10.0.0.(index + 1). `peer` receives what this end sends.
     void (*open)(int index, const struct lwip_end *peer);
-    // Room for one frame to this end, of memory lwIP will take as it is; NULL: none. The sender copies the frame there, then calls
-    // arrived: the one copy on the link.
+    // Room for one frame to this end, of memory lwIP will take as it is; NULL: none. The sender copies the frame there,
+    // then calls arrived: the one copy on the link.
     uint8_t *(*room)(uint32_t bytes);
     void (*arrived)(void);
     uint32_t (*waiting)(void);                     // frames not yet taken

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// lwIP with echo (7), discard (9) and chargen (19) on a TAP of Linux, by its raw API: one thread, one frame a system call.
+// lwIP with echo (7), discard (9) and chargen (19) on a TAP of Linux, by its raw API: one thread, one frame a system
+// call.
 //
 //     lwip_host TAP ADDRESS
 #include <errno.h>
@@ -44,7 +45,7 @@ u32_t sys_now(void)
     return (u32_t)(time.tv_sec * 1000 + time.tv_nsec / 1000000);
 }
 
-// --- the interface -------------------------------------------------------------------------------------------------------------
+// --- the interface ---------------------------------------------------------------------------------------------------
 
 static err_t transmit(struct netif *netif, struct pbuf *frame)
 {
@@ -89,7 +90,7 @@ static err_t prepare(struct netif *netif)
     return ERR_OK;
 }
 
-// --- the services --------------------------------------------------------------------------------------------------------------
+// --- the services ----------------------------------------------------------------------------------------------------
 
 static void finish(struct tcp_pcb *pcb)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Two lwIPs back to back in memory, one thread, virtual time, as bench/pair/weir_pair.c does it with Weir: batches of three frames, one
-// real copy on the link, checksums made and verified. Functions measured_… are what callgrind collects.
+// Two lwIPs back to back in memory, one thread, virtual time, as bench/pair/weir_pair.c does it with Weir: batches of
+// three frames, one real copy on the link, checksums made and verified. Functions measured_… are what callgrind
+// collects.
 //
 //     lwip_pair bulk SEGMENTS         tcp_write without a copy, received data taken where it lies
 //     lwip_pair copy SEGMENTS         tcp_write with a copy, received data copied out
@@ -100,8 +101,8 @@ static uint64_t frames(void) { return client_end->frames() + server_end->frames(
 static void result(const char *what, uint64_t units, uint64_t frames_before, uint64_t started)
 {
     const uint64_t ns = nanoseconds() - started;
-    printf("{\"stack\": \"lwip\", \"test\": \"%s\", \"units\": %llu, \"frames\": %llu, \"ns\": %llu}\n", what, (unsigned long long)units,
-           (unsigned long long)(frames() - frames_before), (unsigned long long)ns);
+    printf("{\"stack\": \"lwip\", \"test\": \"%s\", \"units\": %llu, \"frames\": %llu, \"ns\": %llu}\n", what,
+           (unsigned long long)units, (unsigned long long)(frames() - frames_before), (unsigned long long)ns);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// lwIP as fast as its options make it on a 64-bit host: no threads, no statistics, no assertions, pools large enough never to run out,
-// window scaling, and buffers of the size that was fastest here (see bench/README.md). Checksums are lwIP's own, made and verified.
+// lwIP as fast as its options make it on a 64-bit host: no threads, no statistics, no assertions, pools large enough
+// never to run out, window scaling, and buffers of the size that was fastest here (see bench/README.md). Checksums are
+// lwIP's own, made and verified.
 #ifndef LWIPOPTS_H
 #define LWIPOPTS_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The server's certificate and key, DER, of tests/unit/tls/certificates.h: for trying out, since everybody knows the key.
+// The server's certificate and key, DER, of tests/unit/tls/certificates.h: for trying out, since everybody knows the
+// key.
 #ifndef FIRMWARE_CERTIFICATE_H
 #define FIRMWARE_CERTIFICATE_H
 

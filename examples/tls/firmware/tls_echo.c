@@ -55,13 +55,15 @@ static int64_t build_time(void *context) { return (void)context, BUILD_TIME; }
 
 static struct weir_tls_config *configure(struct weir_tls **tls, int *error)
 {
-    static const struct weir_tls_system system = {.memory = tls_memory, .memory_bytes = sizeof tls_memory, .unix_time = build_time};
+    static const struct weir_tls_system system = {
+        .memory = tls_memory, .memory_bytes = sizeof tls_memory, .unix_time = build_time};
     *tls = weir_tls_create(&weir_tls_mbedtls, weir_port(bsd_instance(bsd)), &system, error);
     struct weir_tls_credentials *const own = *tls ? weir_tls_credentials_create(*tls, error) : NULL;
     if (!own)
         return NULL;
     *error = weir_tls_credentials_own(own, certificate, sizeof certificate, private_key, sizeof private_key);
-    const struct weir_tls_options options = {.role = WEIR_TLS_SERVER, .credentials = own, .handshakes = 1, .record_bytes = 1360};
+    const struct weir_tls_options options = {
+        .role = WEIR_TLS_SERVER, .credentials = own, .handshakes = 1, .record_bytes = 1360};
     return *error == WEIR_OK ? weir_tls_config_create(*tls, &options, error) : NULL;
 }
 
@@ -98,8 +100,10 @@ static void serve(const struct weir_tls *tls, struct weir_tls_config *config, in
 static bool start_stack(void)
 {
     static const struct port_board board = {.now_us = board_now_us, .granularity_us = 1, .entropy = board_entropy};
-    static const struct weir_bsd_config config = {
-        .descriptors = DESCRIPTORS, .memory = bsd_memory, .memory_bytes = sizeof bsd_memory, .set_errno = preempt_port_set_errno};
+    static const struct weir_bsd_config config = {.descriptors = DESCRIPTORS,
+                                                  .memory = bsd_memory,
+                                                  .memory_bytes = sizeof bsd_memory,
+                                                  .set_errno = preempt_port_set_errno};
     static volatile bool unused;
     preempt_port_init(&port, &board);
     board_ethernet(&netif, &unused);
@@ -134,9 +138,11 @@ static void first(void *unused)
 
 int main(void)
 {
-    static const struct kernel_board board = {board_now_us, board_alarm, board_idle, overflow, idle_stack, sizeof idle_stack};
+    static const struct kernel_board board = {board_now_us, board_alarm, board_idle,
+                                              overflow,     idle_stack,  sizeof idle_stack};
     board_init();
-    if (!kernel_init(&board) || !thread_create(&server, &(struct thread_config){"tls", first, NULL, tls_stack, TLS_STACK, TLS_PRIORITY})) {
+    if (!kernel_init(&board) ||
+        !thread_create(&server, &(struct thread_config){"tls", first, NULL, tls_stack, TLS_STACK, TLS_PRIORITY})) {
         board_puts("weir: no memory\n");
         return 1;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ARMv7-M with its MPU (ARMv7-M Architecture Reference Manual, B3.5). Processes run unprivileged on the process stack; the kernel is the
-// handlers, on main's. SVC, faults, the timer and all interrupts have one priority; PendSV, below them, switches. The registers of a
-// process that the hardware does not stack are kept in the kernel, not on its stack, which may be anywhere.
+// ARMv7-M with its MPU (ARMv7-M Architecture Reference Manual, B3.5). Processes run unprivileged on the process stack;
+// the kernel is the handlers, on main's. SVC, faults, the timer and all interrupts have one priority; PendSV, below
+// them, switches. The registers of a process that the hardware does not stack are kept in the kernel, not on its stack,
+// which may be anywhere.
 #include <stddef.h>
 #include <string.h>
 
@@ -36,13 +37,13 @@
 
 static volatile uint32_t *reg(uint32_t address) { return (volatile uint32_t *)(uintptr_t)address; }
 
-// --- memory ----------------------------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 static uint32_t rasr(const struct region *region)
 {
     const uint32_t size = (uint32_t)(31 - __builtin_clz(region->bytes)) - 1;  // of 2^(size + 1) bytes
-    return region->kind == REGION_NONE
-               ? 0
-               : RASR_ON | size << 1 | RASR_NOT_EXECUTED | RASR_ALL_WRITE | (region->kind == REGION_DEVICE ? RASR_DEVICE : RASR_NORMAL);
+    return region->kind == REGION_NONE ? 0
+                                       : RASR_ON | size << 1 | RASR_NOT_EXECUTED | RASR_ALL_WRITE |
+                                             (region->kind == REGION_DEVICE ? RASR_DEVICE : RASR_NORMAL);
 }
 
 void cpu_prepare(struct process *process)
@@ -83,7 +84,7 @@ void cpu_start(void)
         ;
 }
 
-// --- the switch --------------------------------------------------------------------------------------------------------------------------
+// --- the switch ------------------------------------------------------------------------------------------------------
 static struct process *running;  // whose registers are in the processor
 
 void cpu_switch(void) { *reg(ICSR) = PENDSVSET; }
@@ -105,8 +106,8 @@ __attribute__((used)) struct process *switch_to(void)
     return next;
 }
 
-// Comes from a process, but the first time from main, which never goes on: 0xfffffffd returns to the process stack, and CONTROL makes what
-// runs there unprivileged.
+// Comes from a process, but the first time from main, which never goes on: 0xfffffffd returns to the process stack, and
+// CONTROL makes what runs there unprivileged.
 __attribute__((naked)) void pendsv_handler(void)
 {
     __asm__ volatile("cpsid i\n\t"
@@ -128,9 +129,9 @@ __attribute__((naked)) void pendsv_handler(void)
                      "bx    lr");
 }
 
-// --- system calls and faults -----------------------------------------------------------------------------------------------------------
-// The hardware has stacked r0–r3, r12 … with the process's own rights. Where it could not, the fault ends the process, before or after
-// this.
+// --- system calls and faults -----------------------------------------------------------------------------------------
+// The hardware has stacked r0–r3, r12 … with the process's own rights. Where it could not, the fault ends the process,
+// before or after this.
 __attribute__((used)) void micro_system_call_from(uint32_t *frame)
 {
     struct process *self = micro.current;

@@ -2,7 +2,8 @@
 // What ARMv7-M and ARMv7-A do alike (Procedure Call Standard for the Arm Architecture).
 #include "kernel/preempt/arch.h"
 
-__attribute__((naked)) void arch_call_on(__attribute__((unused)) void *end, __attribute__((unused)) void (*function)(void *argument),
+__attribute__((naked)) void arch_call_on(__attribute__((unused)) void *end,
+                                         __attribute__((unused)) void (*function)(void *argument),
                                          __attribute__((unused)) void *argument)
 {
     __asm__ volatile("push {r4, lr}\n\t"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ARMv7-A with a vector unit of 32 registers (ARM Architecture Reference Manual, B1): the kernel and its threads run in system mode,
-// processes in user mode, which has the same stack pointer, so that a frame can be laid on the thread's stack by either (srs). Interrupts'
-// handlers run in IRQ mode, on its stack. The board's start-up (boards/armv7a/start.S) leaves the vector irq_entry to this file.
+// ARMv7-A with a vector unit of 32 registers (ARM Architecture Reference Manual, B1): the kernel and its threads run in
+// system mode, processes in user mode, which has the same stack pointer, so that a frame can be laid on the thread's
+// stack by either (srs). Interrupts' handlers run in IRQ mode, on its stack. The board's start-up
+// (boards/armv7a/start.S) leaves the vector irq_entry to this file.
 #include "kernel/preempt/arch.h"
 
 #include "flag.h"
@@ -9,9 +10,10 @@
 
 #define IRQS_OFF 0x80u
 #define SYSTEM_MODE 0x1fu
-#define STATUS (SYSTEM_MODE | 0x100u)  // of a new thread: interrupts on, asynchronous aborts off as the start-up left them
-#define FRAME_WORDS 82u                // d8–d15; r4–r11; fpscr and a word; d16–d31; d0–d7; r0–r3, r12, lr; pc, cpsr
-#define LEAST_BYTES 1024u              // two frames, and a call or two
+// of a new thread: interrupts on, asynchronous aborts off as the start-up left them
+#define STATUS (SYSTEM_MODE | 0x100u)
+#define FRAME_WORDS 82u    // d8–d15; r4–r11; fpscr and a word; d16–d31; d0–d7; r0–r3, r12, lr; pc, cpsr
+#define LEAST_BYTES 1024u  // two frames, and a call or two
 
 uint32_t arch_interrupts_off(void)
 {
@@ -22,8 +24,8 @@ uint32_t arch_interrupts_off(void)
 
 void flag_interrupts_on(void) { __asm__ volatile("cpsie i" ::: "memory"); }
 
-// From a thread, with interrupts off: lays the frame that an interrupt would, though of the registers that a call may spoil only the
-// places.
+// From a thread, with interrupts off: lays the frame that an interrupt would, though of the registers that a call may
+// spoil only the places.
 __attribute__((naked, target("arm"))) void flag_switch_now(void)
 {
     __asm__ volatile("mrs   r1, cpsr\n\t"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ARMv7-M without floating point (Cortex-M3, ARMv7-M Architecture Reference Manual, B1.5): threads run on the process stack, interrupts on
-// main's. The switch is the PendSV exception with the lowest priority, so it comes when no interrupt is being handled. The exception has
-// saved eight registers on the thread's stack already; the other eight, and whether the thread has privileges, go below them.
+// ARMv7-M without floating point (Cortex-M3, ARMv7-M Architecture Reference Manual, B1.5): threads run on the process
+// stack, interrupts on main's. The switch is the PendSV exception with the lowest priority, so it comes when no
+// interrupt is being handled. The exception has saved eight registers on the thread's stack already; the other eight,
+// and whether the thread has privileges, go below them.
 #include "kernel/preempt/arch.h"
 
 #include "frame.h"
@@ -41,8 +42,8 @@ void *arch_frame(void *stack, size_t bytes, void (*begin)(void))
     return frame;
 }
 
-// The first switch saves the registers of nobody: just below where main's stack is now, which is the interrupts' from here on, from its
-// top. thread_switch has no thread to give that frame to.
+// The first switch saves the registers of nobody: just below where main's stack is now, which is the interrupts' from
+// here on, from its top. thread_switch has no thread to give that frame to.
 __attribute__((naked)) static void to_process_stack(void)
 {
     __asm__ volatile("mov  r0, sp\n\t"

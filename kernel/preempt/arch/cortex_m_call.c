@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// System calls on ARMv7-M. An exception's handler cannot block; so it raises the thread's privileges and lets it return not behind the svc
-// but into `privileged`, with what it was before in r2. lr is still the caller's of arch_system_call.
+// System calls on ARMv7-M. An exception's handler cannot block; so it raises the thread's privileges and lets it return
+// not behind the svc but into `privileged`, with what it was before in r2. lr is still the caller's of
+// arch_system_call.
 #include "kernel/preempt/arch.h"
 
 __attribute__((naked, used)) static void privileged(void)
@@ -31,7 +32,8 @@ __attribute__((naked)) void svc_handler(void)
                      "bx   lr");
 }
 
-// A fault without privileges ends the process, which goes on in process_fault with a clean status word; elsewhere nothing can be done.
+// A fault without privileges ends the process, which goes on in process_fault with a clean status word; elsewhere
+// nothing can be done.
 __attribute__((naked)) void fault_handler(void)
 {
     __asm__ volatile("mrs  r1, control\n\t"
@@ -53,7 +55,8 @@ __attribute__((naked)) void fault_handler(void)
                      "bx   lr");
 }
 
-__attribute__((naked)) intptr_t arch_system_call(__attribute__((unused)) uint32_t number, __attribute__((unused)) intptr_t arguments[])
+__attribute__((naked)) intptr_t arch_system_call(__attribute__((unused)) uint32_t number,
+                                                 __attribute__((unused)) intptr_t arguments[])
 {
     __asm__ volatile("svc  #0\n\t"
                      "bx   lr");

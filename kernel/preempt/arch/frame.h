@@ -10,9 +10,10 @@
 
 WEIR_BEGIN_DECLS
 
-// `words` zeros, and `above` more between them and the stack's end, which is rounded down to `align` bytes. NULL: the stack has not
-// `least`.
-static inline uint32_t *frame_blank(void *stack, size_t bytes, size_t least, uint32_t align, uint32_t words, uint32_t above)
+// `words` zeros, and `above` more between them and the stack's end, which is rounded down to `align` bytes. NULL: the
+// stack has not `least`.
+static inline uint32_t *frame_blank(void *stack, size_t bytes, size_t least, uint32_t align, uint32_t words,
+                                    uint32_t above)
 {
     uint32_t *frame = (uint32_t *)(((uintptr_t)stack + bytes) & ~(uintptr_t)(align - 1)) - above - words;
     if (bytes < least)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The architecture "a process on POSIX": a frame is a ucontext at the upper end of the thread's stack. "Interrupts off" is a flag, and
-// taking it back is where a switch happens, as on a processor whose switch is an interrupt of the lowest priority.
+// The architecture "a process on POSIX": a frame is a ucontext at the upper end of the thread's stack. "Interrupts off"
+// is a flag, and taking it back is where a switch happens, as on a processor whose switch is an interrupt of the lowest
+// priority.
 #define _GNU_SOURCE
 #include "host.h"
 
@@ -31,7 +32,8 @@ struct frame {
     void *shadow;
 };
 
-static struct frame home, boot, *running;  // home: where host_run returns; boot: saved at the first switch, and never used
+static struct frame home, boot,
+    *running;  // home: where host_run returns; boot: saved at the first switch, and never used
 static bool off, pending, finished;
 
 // On the new stack: interrupts come on as they would by returning from the switch.

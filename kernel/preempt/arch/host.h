@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kernel within a POSIX program, in the program's own time: `kernel_start` by way of host_run, which returns. Interrupts are whatever
-// the program calls from a thread between host_interrupt_begins and _ends.
+// The kernel within a POSIX program, in the program's own time: `kernel_start` by way of host_run, which returns.
+// Interrupts are whatever the program calls from a thread between host_interrupt_begins and _ends.
 #ifndef PREEMPT_HOST_H
 #define PREEMPT_HOST_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// MIPS32 release 2 without its floating point (MD00090, chapter 6). Software raises interrupt line 0 for a switch; boards/mips/start.S
-// saves all registers of what any interrupt came to on the thread's own stack, and handles it on another, so that a switch is no more than
-// another frame on the way back. Line 0 is looked at behind all others.
+// MIPS32 release 2 without its floating point (MD00090, chapter 6). Software raises interrupt line 0 for a switch;
+// boards/mips/start.S saves all registers of what any interrupt came to on the thread's own stack, and handles it on
+// another, so that a switch is no more than another frame on the way back. Line 0 is looked at behind all others.
 #include "kernel/preempt/arch.h"
 
 #include "frame.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// System calls and faults of processes on MIPS32. As on Cortex-M the exception cannot block: it lets the thread return, in kernel mode, not
-// behind the syscall but into mips_privileged, with what it was before in a2; ra is still the caller's of arch_system_call. (Assembly apart
-// from functions: this compiler has none without a frame.)
+// System calls and faults of processes on MIPS32. As on Cortex-M the exception cannot block: it lets the thread return,
+// in kernel mode, not behind the syscall but into mips_privileged, with what it was before in a2; ra is still the
+// caller's of arch_system_call. (Assembly apart from functions: this compiler has none without a frame.)
 #include "kernel/preempt/arch.h"
 
 #define STATUS_USER 0x10u
@@ -19,7 +19,8 @@ void *mips_process_exception(void *frame, uint32_t code)
         return NULL;
     words[FRAME_A2] = user;
     words[FRAME_STATUS] &= ~STATUS_USER;
-    words[FRAME_EPC] = code == CODE_SYSTEM_CALL ? (uint32_t)(uintptr_t)mips_privileged : (uint32_t)(uintptr_t)process_fault;
+    words[FRAME_EPC] =
+        code == CODE_SYSTEM_CALL ? (uint32_t)(uintptr_t)mips_privileged : (uint32_t)(uintptr_t)process_fault;
     return frame;
 }
 

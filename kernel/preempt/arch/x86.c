@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// x86 in 32 bits, flat segments, without floating point or vectors (Intel 64 and IA-32 Software Developer's Manual, volume 3, chapter 6).
-// A frame is what an interrupt leaves on the thread's stack: eight registers, the vector, and what iret takes, which for a process (ring 3)
-// has its stack's pointer, too. The board's start-up (boards/x86/start.S) leaves the entry irq_entry to this file, with the vector pushed;
-// handlers run on main's stack.
+// x86 in 32 bits, flat segments, without floating point or vectors (Intel 64 and IA-32 Software Developer's Manual,
+// volume 3, chapter 6). A frame is what an interrupt leaves on the thread's stack: eight registers, the vector, and
+// what iret takes, which for a process (ring 3) has its stack's pointer, too. The board's start-up (boards/x86/start.S)
+// leaves the entry irq_entry to this file, with the vector pushed; handlers run on main's stack.
 #include "x86.h"
 
 #include "flag.h"
@@ -15,7 +15,8 @@
 #define LEAST_BYTES 256u  // two frames, and a call or two
 
 extern uint8_t link_stack_top[];
-__attribute__((used)) static uint8_t *interrupts_stack;  // NULL until the kernel starts: then an interrupt stays on the stack that it met
+__attribute__((used)) static uint8_t
+    *interrupts_stack;  // NULL until the kernel starts: then an interrupt stays on the stack that it met
 
 uint32_t arch_interrupts_off(void)
 {
@@ -26,8 +27,9 @@ uint32_t arch_interrupts_off(void)
 
 void flag_interrupts_on(void) { __asm__ volatile("sti" ::: "memory"); }
 
-// Both ways meet in switch_rest, with a whole frame on the thread's stack. thread_switch runs on the interrupts', for the thread's may be
-// full. flag_switch_now is the way of a thread: it makes the frame that an interrupt would, returning to its caller with interrupts off.
+// Both ways meet in switch_rest, with a whole frame on the thread's stack. thread_switch runs on the interrupts', for
+// the thread's may be full. flag_switch_now is the way of a thread: it makes the frame that an interrupt would,
+// returning to its caller with interrupts off.
 __attribute__((naked)) void flag_switch_now(void)
 {
     __asm__ volatile("pop   %eax\n\t"
@@ -76,7 +78,8 @@ void *arch_frame(void *stack, size_t bytes, void (*begin)(void))
     return frame;
 }
 
-__attribute__((naked)) void arch_call_on(__attribute__((unused)) void *end, __attribute__((unused)) void (*function)(void *argument),
+__attribute__((naked)) void arch_call_on(__attribute__((unused)) void *end,
+                                         __attribute__((unused)) void (*function)(void *argument),
                                          __attribute__((unused)) void *argument)
 {
     __asm__ volatile("push  %ebp\n\t"

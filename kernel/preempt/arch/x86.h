@@ -3,8 +3,8 @@
 #ifndef PREEMPT_ARCH_X86_H
 #define PREEMPT_ARCH_X86_H
 
-// The registers are saved. If a process was interrupted that is on the entry's stack, which all share and which holds it only until here:
-// the frame, with the pointer to the process's own stack at its end, moves there.
+// The registers are saved. If a process was interrupted that is on the entry's stack, which all share and which holds
+// it only until here: the frame, with the pointer to the process's own stack at its end, moves there.
 #define X86_SAVE \
     "pusha\n\t" \
     "cld\n\t" \

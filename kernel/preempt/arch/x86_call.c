@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// System calls on x86: a software interrupt from ring 3, whose gate leads to ring 0; the process's own stack goes on. An interrupt that
-// meets the kernel there finds it as any thread.
+// System calls on x86: a software interrupt from ring 3, whose gate leads to ring 0; the process's own stack goes on.
+// An interrupt that meets the kernel there finds it as any thread.
 #include "kernel/preempt/arch.h"
 
 #include "x86.h"
@@ -17,7 +17,8 @@ __attribute__((naked)) void call_entry(void)
                               "jmp   irq_return");
 }
 
-__attribute__((naked)) intptr_t arch_system_call(__attribute__((unused)) uint32_t number, __attribute__((unused)) intptr_t arguments[])
+__attribute__((naked)) intptr_t arch_system_call(__attribute__((unused)) uint32_t number,
+                                                 __attribute__((unused)) intptr_t arguments[])
 {
     __asm__ volatile("mov   4(%esp), %eax\n\t"
                      "mov   8(%esp), %edx\n\t"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where applications are tested: one instance in virtual time, its loopback between client and server, the loop that runs them.
+// Where applications are tested: one instance in virtual time, its loopback between client and server, the loop that
+// runs them.
 #ifndef TESTS_APPS_BENCH_H
 #define TESTS_APPS_BENCH_H
 
@@ -43,7 +44,10 @@ static inline void bench_run(struct bench *bench, uint64_t us)
     (void)loop_run(&bench->loop, end_us);
 }
 
-static inline struct weir_endpoint bench_here(uint16_t port) { return (struct weir_endpoint){weir_ip4(127, 0, 0, 1), port}; }
+static inline struct weir_endpoint bench_here(uint16_t port)
+{
+    return (struct weir_endpoint){weir_ip4(127, 0, 0, 1), port};
+}
 
 // A stream to a server on this instance, connected.
 static inline weir_socket bench_connect(struct bench *bench, uint16_t port)

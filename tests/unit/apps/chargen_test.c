@@ -8,7 +8,8 @@ static void the_pattern_is_the_one_of_rfc_864(void **state)
     uint8_t lines[3 * CHARGEN_LINE], pieces[CHARGEN_CYCLE + 5];
     (void)state;
     assert_int_equal(chargen_fill(lines, sizeof lines, 0), sizeof lines);
-    assert_memory_equal(lines, " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefg\r\n!\"#", 77);
+    assert_memory_equal(lines, " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefg\r\n!\"#",
+                        77);
     uint32_t at = 0;
     for (uint32_t done = 0; done < sizeof pieces; done += 25) {
         uint32_t part = sizeof pieces - done < 25 ? (uint32_t)sizeof pieces - done : 25;
@@ -96,7 +97,8 @@ static void a_crowd_of_the_slow_keeps_nobody_out(void **state)
     (void)state;
     bench_open(&bench);
     assert_int_equal(chargen_start(&chargen, &bench.loop, 19), WEIR_OK);
-    assert_int_equal(slow_served(&bench, &crowd, "", " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ"), 7);
+    assert_int_equal(slow_served(&bench, &crowd, "", " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+                     7);
     assert_true(chargen.crowd.made_room > 100);
     slow_end(&bench, &crowd);
     chargen_stop(&chargen);
@@ -149,9 +151,12 @@ static void a_datagrams_answer_is_no_longer_than_the_question(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_pattern_is_the_one_of_rfc_864),    cmocka_unit_test(it_sends_as_much_as_is_read),
-        cmocka_unit_test(one_more_than_there_are_places_waits), cmocka_unit_test(who_takes_nothing_makes_room),
-        cmocka_unit_test(a_crowd_of_the_slow_keeps_nobody_out), cmocka_unit_test(a_datagrams_answer_is_no_longer_than_the_question),
+        cmocka_unit_test(the_pattern_is_the_one_of_rfc_864),
+        cmocka_unit_test(it_sends_as_much_as_is_read),
+        cmocka_unit_test(one_more_than_there_are_places_waits),
+        cmocka_unit_test(who_takes_nothing_makes_room),
+        cmocka_unit_test(a_crowd_of_the_slow_keeps_nobody_out),
+        cmocka_unit_test(a_datagrams_answer_is_no_longer_than_the_question),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,7 +126,8 @@ static void of_equals_the_greediest_address_goes_first(void **state)
     assert_int_equal(place(now_us), 5);
 }
 
-// All move data. An address that has more than a quarter of the places gives its slowest to one that has fewer, until both have as many.
+// All move data. An address that has more than a quarter of the places gives its slowest to one that has fewer, until
+// both have as many.
 static void who_has_more_than_its_share_gives(void **state)
 {
     const struct weir_addr greedy = weir_ip4(10, 0, 0, 66), modest = weir_ip4(10, 0, 0, 77);
@@ -168,10 +169,12 @@ static void many_places_are_looked_at_in_turn(void **state)
     client_enter(&many[0], CLIENT_RESTING, BEGIN_US);
     for (uint32_t i = 1; i < MANY; i++)
         client_moved(&many[i], 10000, BEGIN_US + CLIENTS_REST_US);
-    assert_ptr_equal(clients_place(&clients, weir_ip4(10, 0, 0, 1), BEGIN_US + CLIENTS_REST_US), &many[7 * CLIENTS_LOOK + 5]);
+    assert_ptr_equal(clients_place(&clients, weir_ip4(10, 0, 0, 1), BEGIN_US + CLIENTS_REST_US),
+                     &many[7 * CLIENTS_LOOK + 5]);
 }
 
-// A handshake has a second to itself, and only handshakes make room for handshakes; the oldest of the greediest address first.
+// A handshake has a second to itself, and only handshakes make room for handshakes; the oldest of the greediest address
+// first.
 static void a_handshake_has_its_time(void **state)
 {
     (void)state;
@@ -187,7 +190,10 @@ static void a_handshake_has_its_time(void **state)
     assert_int_equal(opening_place(BEGIN_US + 1400000u), 6);
 }
 
-static void nobody_accepts(struct weir_watch *watch, weir_socket socket, uint32_t events) { (void)watch, (void)socket, (void)events; }
+static void nobody_accepts(struct weir_watch *watch, weir_socket socket, uint32_t events)
+{
+    (void)watch, (void)socket, (void)events;
+}
 
 static void who_waits_in_vain_is_refused(void **state)
 {

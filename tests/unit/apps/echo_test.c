@@ -18,7 +18,8 @@ static void a_stream_comes_back(void **state)
     for (uint32_t i = 0; i < BYTES; i++)
         out[i] = (uint8_t)(i * 7 + i / 251);
     for (int turn = 0; got < BYTES && turn < 10000; turn++) {
-        int moved = written < BYTES ? weir_socket_write(bench.f.weir, socket, out + written, BYTES - written) : WEIR_AGAIN;
+        int moved =
+            written < BYTES ? weir_socket_write(bench.f.weir, socket, out + written, BYTES - written) : WEIR_AGAIN;
         written += moved > 0 ? (uint32_t)moved : 0;
         if (written == BYTES && moved > 0)
             assert_int_equal(weir_socket_shutdown(bench.f.weir, socket, WEIR_SHUT_WRITE), WEIR_OK);
@@ -86,8 +87,8 @@ static void a_port_in_use_is_said(void **state)
 
 static char much[50001];
 
-// Who sends a byte a second and takes little, who sends much and takes nothing, who says nothing: beside a thousand of each seven of seven
-// honest clients have their echo.
+// Who sends a byte a second and takes little, who sends much and takes nothing, who says nothing: beside a thousand of
+// each seven of seven honest clients have their echo.
 static void a_crowd_of_the_slow_keeps_nobody_out(void **state)
 {
     static struct slow crowds[] = {{7, SLOW_CLIENTS, SLOW_SILENT, NULL, {0}},
@@ -109,7 +110,8 @@ static void a_crowd_of_the_slow_keeps_nobody_out(void **state)
     }
 }
 
-// A conversation of a few bytes a second is a good one, as long as nobody wants its place; and one in which nothing moves ends.
+// A conversation of a few bytes a second is a good one, as long as nobody wants its place; and one in which nothing
+// moves ends.
 static void the_idle_are_reset(void **state)
 {
     struct bench bench;

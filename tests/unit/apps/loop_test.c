@@ -27,7 +27,8 @@ static void applications_are_polled_when_due(void **state)
     struct bench bench;
     (void)state;
     bench_open(&bench);
-    struct counter fast = {.app = {.poll = counter_poll}, .loop = &bench.loop, .period_us = 1000, .due_us = bench.f.now_us + 1000};
+    struct counter fast = {
+        .app = {.poll = counter_poll}, .loop = &bench.loop, .period_us = 1000, .due_us = bench.f.now_us + 1000};
     struct counter slow = fast, once = fast;
     slow.period_us = 10000;
     once.most = 1;

@@ -56,7 +56,8 @@ static void too_much_data_is_refused(void **state)
     struct ping ping;
     (void)state;
     bench_open(&bench);
-    assert_int_equal(ping_start(&ping, &bench.loop, weir_ip4(127, 0, 0, 1), 1, 1, PING_DATA_MAX + 1, event, NULL), WEIR_INVALID);
+    assert_int_equal(ping_start(&ping, &bench.loop, weir_ip4(127, 0, 0, 1), 1, 1, PING_DATA_MAX + 1, event, NULL),
+                     WEIR_INVALID);
     bench_close(&bench);
 }
 

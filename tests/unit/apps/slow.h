@@ -56,7 +56,8 @@ static inline void slow_end(struct bench *bench, struct slow *slow)
     bench_run(bench, 1000000);
 }
 
-// An honest client writes `request` and awaits as many bytes as `answer` has, for three seconds. Whether they came, and are these.
+// An honest client writes `request` and awaits as many bytes as `answer` has, for three seconds. Whether they came, and
+// are these.
 static inline bool slow_honest_is_served(struct bench *bench, uint16_t port, const char *request, const char *answer)
 {
     const struct weir_endpoint server = bench_here(port);

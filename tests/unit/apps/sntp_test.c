@@ -71,10 +71,11 @@ static void bad_answers_are_told_apart(void **state)
         assert_int_equal(sntp_parse(packet, length, NONCE, 1000000, 1010488, &time), SNTP_IGNORED);
     assert_int_equal(judge(packet, 47, 0), SNTP_OK);
     memset(packet + 24, 0, 8);
-    assert_int_equal(sntp_parse(packet, SNTP_PACKET, 0, 1000000, 1010488, &time), SNTP_IGNORED);  // a nonce of zero is none
+    // a nonce of zero is none
+    assert_int_equal(sntp_parse(packet, SNTP_PACKET, 0, 1000000, 1010488, &time), SNTP_IGNORED);
 }
 
-// --- the client against a server on the same instance -------------------------------------------------------------------------
+// --- the client against a server on the same instance ----------------------------------------------------------------
 
 struct service {
     struct weir_watch watch;

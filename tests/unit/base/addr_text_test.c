@@ -12,9 +12,10 @@
 
 static void both_families_are_read_and_written(void **state)
 {
-    static const char *const texts[] = {
-        "192.0.2.1", "0.0.0.0", "255.255.255.255", "::", "::1", "2001:db8::1", "fe80::1", "fe80::1%2", "fe80::ffff:ffff:ffff:ffff%255",
-        "ff02::1"};
+    static const char *const texts[] = {"192.0.2.1", "0.0.0.0",   "255.255.255.255",
+                                        "::",        "::1",       "2001:db8::1",
+                                        "fe80::1",   "fe80::1%2", "fe80::ffff:ffff:ffff:ffff%255",
+                                        "ff02::1"};
     char text[WEIR_ADDR_TEXT_BYTES];
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -36,10 +37,11 @@ static void a_mapped_address_is_one_of_ip4(void **state)
 
 static void what_is_no_address_changes_nothing(void **state)
 {
-    static const char *const texts[] = {"",           "1",           "1234",      "1.2.3",      "1.2.3.4.5",   "1.2.3.04",
-                                        "256.1.1.1",  "1.2.3.4%1",   "::1%1",     "fe80::1%",   "fe80::1%0",   "fe80::1%256",
-                                        "fe80::1%x1", "fe80::1%2%2", "ff02::1%2", ":::",        "1::2::3",     "[::1]",
-                                        " ::1",       "::1 ",        "%1",        "1.2.3.4::1", "::1.2.3.4.5", "ffff:1.2.3.4"};
+    static const char *const texts[] = {"",          "1",           "1234",        "1.2.3",       "1.2.3.4.5",
+                                        "1.2.3.04",  "256.1.1.1",   "1.2.3.4%1",   "::1%1",       "fe80::1%",
+                                        "fe80::1%0", "fe80::1%256", "fe80::1%x1",  "fe80::1%2%2", "ff02::1%2",
+                                        ":::",       "1::2::3",     "[::1]",       " ::1",        "::1 ",
+                                        "%1",        "1.2.3.4::1",  "::1.2.3.4.5", "ffff:1.2.3.4"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct weir_addr addr = weir_ip4(1, 2, 3, 4);

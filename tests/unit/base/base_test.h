@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the tests of src/base share: cmocka, a seeded generator, and a port whose allocator counts, checks sizes, and can be made to fail.
+// What the tests of src/base share: cmocka, a seeded generator, and a port whose allocator counts, checks sizes, and
+// can be made to fail.
 #ifndef BASE_TEST_H
 #define BASE_TEST_H
 

@@ -5,8 +5,10 @@
 static void quotients_are_exact(void **state)
 {
     (void)state;
-    static const uint64_t dividends[] = {0, 1, 99, UINT32_MAX, (uint64_t)UINT32_MAX + 1, 0x123456789abcdef0u, UINT64_MAX - 1, UINT64_MAX};
-    static const uint32_t divisors[] = {1, 2, 3, 7, 1460, 0x7fffffff, 0x80000000, 0x80000001, UINT32_MAX - 1, UINT32_MAX};
+    static const uint64_t dividends[] = {
+        0, 1, 99, UINT32_MAX, (uint64_t)UINT32_MAX + 1, 0x123456789abcdef0u, UINT64_MAX - 1, UINT64_MAX};
+    static const uint32_t divisors[] = {1,         2, 3, 7, 1460, 0x7fffffff, 0x80000000, 0x80000001, UINT32_MAX - 1,
+                                        UINT32_MAX};
     for (uint32_t i = 0; i < sizeof dividends / sizeof dividends[0]; i++)
         for (uint32_t j = 0; j < sizeof divisors / sizeof divisors[0]; j++)
             assert_true(divide_u64(dividends[i], divisors[j]) == dividends[i] / divisors[j]);

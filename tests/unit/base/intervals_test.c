@@ -58,7 +58,8 @@ static void equals_the_map(void **state)
         struct intervals *list = make(capacity);
         uint8_t map[SPACE] = {0}, tried[SPACE];
         for (int step = 0; step < 60; step++) {
-            const uint32_t from = test_random(SPACE), to = from + test_random(min_u32(SPACE - from, 1 + test_random(60)) + 1);
+            const uint32_t from = test_random(SPACE),
+                           to = from + test_random(min_u32(SPACE - from, 1 + test_random(60)) + 1);
             memcpy(tried, map, SPACE);
             memset(tried + from, 1, to - from);
             const bool fits = runs(tried) <= capacity;

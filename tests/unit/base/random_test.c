@@ -7,13 +7,15 @@
 // Key 00 01 … 0f, as in the paper's appendix A.
 static const struct siphash_key key = {0x0706050403020100u, 0x0f0e0d0c0b0a0908u};
 
-// SipHash-2-4 of 00 01 02 … (length - 1), from the reference implementation's vectors; length 15 is the example worked in the paper.
+// SipHash-2-4 of 00 01 02 … (length - 1), from the reference implementation's vectors; length 15 is the example worked
+// in the paper.
 static void siphash_2_4_vectors(void **state)
 {
     (void)state;
     static const uint64_t want[16] = {
-        0x726fdb47dd0e0e31u, 0x74f839c593dc67fdu, 0x0d6c8009d9a94f5au, 0x85676696d7fb7e2du, 0xcf2794e0277187b7u, 0x18765564cd99a68du,
-        0xcbc9466e58fee3ceu, 0xab0200f58b01d137u, 0x93f5f5799a932462u, 0x9e0082df0ba9e4b0u, 0x7a5dbbc594ddb9f3u, 0xf4b32f46226bada7u,
+        0x726fdb47dd0e0e31u, 0x74f839c593dc67fdu, 0x0d6c8009d9a94f5au, 0x85676696d7fb7e2du,
+        0xcf2794e0277187b7u, 0x18765564cd99a68du, 0xcbc9466e58fee3ceu, 0xab0200f58b01d137u,
+        0x93f5f5799a932462u, 0x9e0082df0ba9e4b0u, 0x7a5dbbc594ddb9f3u, 0xf4b32f46226bada7u,
         0x751e8fbc860ee5fbu, 0x14ea5627c0843d90u, 0xf723ca908e7af2eeu, 0xa129ca6149be45e5u,
     };
     uint8_t data[16];
@@ -170,7 +172,7 @@ static void below_is_uniform_and_below(void **state)
         seen[random_below(&random, 10)]++;
     for (int i = 0; i < 10; i++)
         assert_in_range(seen[i], 1800, 2200);  // standard deviation 42
-    uint32_t low = 0;                          // a bound where a plain modulo or product would favour one third two to one
+    uint32_t low = 0;  // a bound where a plain modulo or product would favour one third two to one
     for (int i = 0; i < 9000; i++) {
         const uint32_t x = random_below(&random, 0xc0000000u);
         assert_true(x < 0xc0000000u);

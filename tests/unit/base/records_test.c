@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // profiles: tiny small
-// The queue against a plain array, in both kinds of build: the ring of static ones, the growing rings of allocator ones.
+// The queue against a plain array, in both kinds of build: the ring of static ones, the growing rings of allocator
+// ones.
 #include "base/records.h"
 
 #include "base_test.h"

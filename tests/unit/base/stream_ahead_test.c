@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Data beyond a gap in a stream (src/base/stream_ahead.c): what memory it may cost, and that every byte of it is still there when the gap
-// is filled, passed over, or never filled; beside a flow whose n-th byte is byte_at(n).
+// Data beyond a gap in a stream (src/base/stream_ahead.c): what memory it may cost, and that every byte of it is still
+// there when the gap is filled, passed over, or never filled; beside a flow whose n-th byte is byte_at(n).
 #include "base/intervals.h"
 #include "base/stream_ahead.h"
 
@@ -67,7 +67,8 @@ static bool arrive(struct memory *memory, uint32_t offset, uint32_t length)
     return true;
 }
 
-// The next `length` bytes arrive in order, and join what lies ahead of them: that never fails. false: no memory for themselves.
+// The next `length` bytes arrive in order, and join what lies ahead of them: that never fails. false: no memory for
+// themselves.
 static bool arrive_in_order(struct memory *memory, uint32_t length)
 {
     const uint32_t before = stream_length(flow.stream);
@@ -129,7 +130,8 @@ static void memory_is_paid_for_by_bytes(void **state)
     }
 }
 
-// Half a window lost, every other segment or in long runs, in order or backwards: nothing that is half a segment or more is ever refused.
+// Half a window lost, every other segment or in long runs, in order or backwards: nothing that is half a segment or
+// more is ever refused.
 static void honest_segments_are_never_refused(void **state)
 {
     (void)state;
@@ -164,7 +166,9 @@ static void behind_one_gap_chunks_are_whole(void **state)
 
 static void random_step(struct memory *memory)
 {
-    const uint32_t length = stream_length(flow.stream), size = 1 + test_random(test_random(3) ? 3000 : test_random(2) ? 70000 : 300);
+    const uint32_t length = stream_length(flow.stream), size = 1 + test_random(test_random(3)   ? 3000
+                                                                               : test_random(2) ? 70000
+                                                                                                : 300);
     const uint32_t beyond = length + 1 + test_random(test_random(4) ? test_random(2) ? 5000 : 400 : 900000);
     t.heap.fail_after = test_random(4) ? -1 : (long)test_random(3);
     switch (test_random(6)) {
@@ -204,7 +208,8 @@ static void every_byte_survives(void **state)
     }
 }
 
-// A reader that does without what is missing: it passes over the gap, into what lies ahead, between two pieces or beyond them all.
+// A reader that does without what is missing: it passes over the gap, into what lies ahead, between two pieces or
+// beyond them all.
 static void a_gap_is_passed_over(void **state)
 {
     (void)state;

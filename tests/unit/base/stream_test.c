@@ -10,7 +10,8 @@ enum { SPANS = 64 };
 
 static uint8_t byte_at(uint32_t position) { return (uint8_t)(position * 167 + (position >> 8) * 13); }
 
-// Writes or checks [offset, offset + length), whose first byte is number `position` of the whole flow, a few spans at a time.
+// Writes or checks [offset, offset + length), whose first byte is number `position` of the whole flow, a few spans at a
+// time.
 static void each_byte(const struct stream *stream, uint32_t offset, uint32_t length, uint32_t position, bool write)
 {
     while (length) {
@@ -87,7 +88,8 @@ static void bytes_come_out_as_they_went_in(void **state)
         a_queue_of_bytes(400000, 60000, 1000);
 }
 
-// Bytes beyond a hole are written at their place before those ahead of them, and must still be there when the hole is filled.
+// Bytes beyond a hole are written at their place before those ahead of them, and must still be there when the hole is
+// filled.
 static void bytes_out_of_order_stay_where_they_are(void **state)
 {
     (void)state;
@@ -137,7 +139,8 @@ static void lent_spans_stay_valid(void **state)
         const uint32_t length = stream_length(stream), want = 1 + test_random(5000);
         const uint32_t exists = stream_ensure(memory, stream, length + want);
         const uint32_t count = stream_spans(stream, length, exists - length, before, SPANS);
-        const uint32_t drop = test_random(3) ? test_random(length + 1) : length;  // acknowledged while the writer copies
+        // acknowledged while the writer copies
+        const uint32_t drop = test_random(3) ? test_random(length + 1) : length;
         stream_drop(memory, stream, drop);
         for (uint32_t i = 0; i < count; i++)
             memset(before[i].data, round, before[i].length);

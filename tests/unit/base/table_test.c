@@ -155,7 +155,8 @@ static void memory_comes_and_goes_by_pages(void **state)
 }
 #endif
 
-// The nodes an insertion looks at are those of one chain, which is short as long as hashes are even: no insertion is dear.
+// The nodes an insertion looks at are those of one chain, which is short as long as hashes are even: no insertion is
+// dear.
 static void a_million_insertions_are_cheap_each(void **state)
 {
     (void)state;
@@ -275,7 +276,8 @@ static void a_walk_costs_the_same_for_each_node(void **state)
     free(entries);
 }
 
-// Thousands come and go between two steps, so that the table grows and shrinks by many sizes: who stays is met once, and the walk ends.
+// Thousands come and go between two steps, so that the table grows and shrinks by many sizes: who stays is met once,
+// and the walk ends.
 static void a_walk_meets_once_who_stays(void **state)
 {
     (void)state;

@@ -87,7 +87,8 @@ static void next_leads_there_in_few_calls(void **state)
         struct wheel wheel;
         struct wheel_node nodes[20];
         uint32_t now = test_random(0xffffffff), in_us = 0, calls = 0;
-        const int count = test_random(2) ? 1 : 20;  // few: next looks at each; many: it answers with the slot's beginning
+        const int count =
+            test_random(2) ? 1 : 20;  // few: next looks at each; many: it answers with the slot's beginning
         const uint32_t due = now + spread();
         memset(nodes, 0, sizeof nodes);
         wheel_init(&wheel, now);
@@ -168,7 +169,8 @@ static void a_budget_may_stop_in_between(void **state)
 }
 
 #if WEIR_CFG_TIMER_WHEEL
-// The next timer, also when it takes several calls to sort so many; NULL: none is due. *calls counts those that only sorted.
+// The next timer, also when it takes several calls to sort so many; NULL: none is due. *calls counts those that only
+// sorted.
 static struct wheel_node *pop_patiently(struct wheel *wheel, uint32_t now, uint32_t *calls)
 {
     for (;;) {
@@ -209,8 +211,8 @@ static void many_timers(void **state)
     free(nodes);
 }
 
-// One slot holds 20,000 timers when its time comes: one call moves but a part of them. Whatever is cancelled, moved or armed anew between
-// two calls, each fires once, not before its deadline, and none is forgotten.
+// One slot holds 20,000 timers when its time comes: one call moves but a part of them. Whatever is cancelled, moved or
+// armed anew between two calls, each fires once, not before its deadline, and none is forgotten.
 static void a_full_slot_is_spread_bit_by_bit(void **state)
 {
     (void)state;
@@ -253,7 +255,8 @@ static void a_full_slot_is_spread_bit_by_bit(void **state)
     free(timers);
 }
 
-// The timers of such a slot are cancelled while it is spread: the empty wheel's time moves on, and its slots serve again.
+// The timers of such a slot are cancelled while it is spread: the empty wheel's time moves on, and its slots serve
+// again.
 static void a_slot_emptied_while_spread_serves_again(void **state)
 {
     (void)state;

@@ -30,8 +30,9 @@ static void numeric_names(void **state)
 {
     struct world w;
     struct weir_addrinfo *list;
-    const struct weir_addrinfo hints = {
-        .ai_flags = WEIR_AI_NUMERICHOST | WEIR_AI_CANONNAME, .ai_family = WEIR_AF_INET, .ai_socktype = WEIR_SOCK_STREAM};
+    const struct weir_addrinfo hints = {.ai_flags = WEIR_AI_NUMERICHOST | WEIR_AI_CANONNAME,
+                                        .ai_family = WEIR_AF_INET,
+                                        .ai_socktype = WEIR_SOCK_STREAM};
     uint16_t port;
     (void)state;
     world_open(&w, false, NULL);
@@ -115,7 +116,8 @@ static void wrong_hints(void **state)
     world_open(&w, false, NULL);
     assert_int_equal(bsd_getaddrinfo(w.bsd, NULL, NULL, NULL, &list), WEIR_EAI_NONAME);
     hints.ai_family = WEIR_AF_INET6;
-    assert_int_equal(bsd_getaddrinfo(w.bsd, "1.2.3.4", NULL, &hints, &list), WEIR_CFG_IP6 ? WEIR_EAI_NONAME : WEIR_EAI_FAMILY);
+    assert_int_equal(bsd_getaddrinfo(w.bsd, "1.2.3.4", NULL, &hints, &list),
+                     WEIR_CFG_IP6 ? WEIR_EAI_NONAME : WEIR_EAI_FAMILY);
     hints.ai_family = 11;
     assert_int_equal(bsd_getaddrinfo(w.bsd, "1.2.3.4", NULL, &hints, &list), WEIR_EAI_FAMILY);
     hints = (struct weir_addrinfo){.ai_socktype = 9};

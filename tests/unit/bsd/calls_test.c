@@ -17,7 +17,8 @@ static void socket_arguments(void **state)
     assert_errno(bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, WEIR_IPPROTO_UDP), EPROTONOSUPPORT);
     assert_errno(bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_RAW, 0), EPROTONOSUPPORT);
     const int a = bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0);
-    const int b = bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM | WEIR_SOCK_NONBLOCK | WEIR_SOCK_CLOEXEC, WEIR_IPPROTO_UDP);
+    const int b =
+        bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM | WEIR_SOCK_NONBLOCK | WEIR_SOCK_CLOEXEC, WEIR_IPPROTO_UDP);
     const int c = bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_RAW, 253);
     const int d = bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, WEIR_IPPROTO_ICMP);
     assert_int_equal(a, 0);
@@ -202,9 +203,11 @@ static void linger_waits_for_the_data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(socket_arguments),   cmocka_unit_test(descriptors_run_out),      cmocka_unit_test(addresses_are_checked),
-        cmocka_unit_test(connect_and_accept), cmocka_unit_test(a_refused_connect_fails),  test_with(WEIR_CFG_BSD_POLL, connect_in_progress),
-        cmocka_unit_test(accept_times_out),   cmocka_unit_test(shutdown_ends_directions), cmocka_unit_test(linger_waits_for_the_data),
+        cmocka_unit_test(socket_arguments),          cmocka_unit_test(descriptors_run_out),
+        cmocka_unit_test(addresses_are_checked),     cmocka_unit_test(connect_and_accept),
+        cmocka_unit_test(a_refused_connect_fails),   test_with(WEIR_CFG_BSD_POLL, connect_in_progress),
+        cmocka_unit_test(accept_times_out),          cmocka_unit_test(shutdown_ends_directions),
+        cmocka_unit_test(linger_waits_for_the_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

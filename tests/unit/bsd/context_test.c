@@ -21,7 +21,8 @@ static void set_error(void *context, int value)
 
 static struct weir_sockaddr_in address(uint16_t port)
 {
-    return (struct weir_sockaddr_in){.sin_family = WEIR_AF_INET, .sin_port = weir_htons(port), .sin_addr = {weir_htonl(0x0a000001)}};
+    return (struct weir_sockaddr_in){
+        .sin_family = WEIR_AF_INET, .sin_port = weir_htons(port), .sin_addr = {weir_htonl(0x0a000001)}};
 }
 
 static void nothing_blocks_without_wait(void **state)
@@ -35,7 +36,8 @@ static void nothing_blocks_without_wait(void **state)
     struct weir_bsd *bsd = bsd_create(f.weir, &config);
     assert_non_null(bsd);
     assert_ptr_equal(bsd_instance(bsd), f.weir);
-    const int one = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0), two = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
+    const int one = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0),
+              two = bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
     assert_int_equal(bsd_bind(bsd, two, ADDRESS(to)), 0);
     assert_int_equal(bsd_recv(bsd, two, text, 8, 0), -1);
     assert_int_equal(last_error, EAGAIN);

@@ -57,7 +57,8 @@ static void numbers_go_in_and_come_out(void **state)
     struct world w;
     (void)state;
     world_open(&w, false, NULL);
-    const int s = bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0), d = bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
+    const int s = bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0),
+              d = bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
     for (size_t i = 0; i < sizeof stream / sizeof *stream; i++) {
         assert_int_equal(set_int(&w, s, stream[i].level, stream[i].name, stream[i].value), 0);
         assert_int_equal(get_int(&w, s, stream[i].level, stream[i].name), stream[i].value);
@@ -69,12 +70,14 @@ static void numbers_go_in_and_come_out(void **state)
     assert_int_equal(set_int(&w, s, WEIR_SOL_SOCKET, WEIR_SO_KEEPALIVE, 77), 0);  // any value but 0 is on
     assert_int_equal(get_int(&w, s, WEIR_SOL_SOCKET, WEIR_SO_KEEPALIVE), 1);
     const uint8_t ttl = 9;
-    assert_int_equal(bsd_setsockopt(w.bsd, d, WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_TTL, &ttl, 1), 0);  // IP options come as a byte too
+    // IP options come as a byte too
+    assert_int_equal(bsd_setsockopt(w.bsd, d, WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_TTL, &ttl, 1), 0);
     assert_int_equal(get_int(&w, d, WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_TTL), 9);
     const uint8_t want = WEIR_IP_PMTUDISC_WANT, dont = WEIR_IP_PMTUDISC_DONT;
     assert_int_equal(bsd_setsockopt(w.bsd, d, WEIR_IPPROTO_IP, WEIR_IP_MTU_DISCOVER, &want, 1), 0);
     assert_int_equal(get_int(&w, d, WEIR_IPPROTO_IP, WEIR_IP_MTU_DISCOVER), 0);
-    assert_int_equal(bsd_setsockopt(w.bsd, s, WEIR_IPPROTO_IP, WEIR_IP_MTU_DISCOVER, &want, 1), 0);  // what a stream does
+    // what a stream does
+    assert_int_equal(bsd_setsockopt(w.bsd, s, WEIR_IPPROTO_IP, WEIR_IP_MTU_DISCOVER, &want, 1), 0);
     assert_errno(bsd_setsockopt(w.bsd, s, WEIR_IPPROTO_IP, WEIR_IP_MTU_DISCOVER, &dont, 1), ENOPROTOOPT);
     const uint64_t rate = 1000000;
     assert_int_equal(bsd_setsockopt(w.bsd, s, WEIR_SOL_SOCKET, WEIR_SO_MAX_PACING_RATE, &rate, sizeof rate), 0);
@@ -98,7 +101,8 @@ static void what_is_wrong_is_refused(void **state)
     weir_socklen length = sizeof value;
     (void)state;
     world_open(&w, false, NULL);
-    const int s = bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0), d = bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
+    const int s = bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0),
+              d = bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
     assert_errno(set_int(&w, s, WEIR_SOL_SOCKET, 999, 1), ENOPROTOOPT);
     assert_errno(set_int(&w, s, 99, 1, 1), ENOPROTOOPT);
     assert_errno(set_int(&w, d, WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, 1), ENOPROTOOPT);
@@ -223,7 +227,8 @@ static void groups_are_joined_and_left(void **state)
     assert_errno(bsd_setsockopt(w.bsd, d, WEIR_IPPROTO_IP, WEIR_IP_ADD_MEMBERSHIP, &group, sizeof group), EINVAL);
     group.imr_multiaddr.s_addr = weir_htonl(0xe0000105);
     group.imr_interface.s_addr = weir_htonl(0x01020304);
-    assert_errno(bsd_setsockopt(w.bsd, d, WEIR_IPPROTO_IP, WEIR_IP_ADD_MEMBERSHIP, &group, sizeof group), EADDRNOTAVAIL);
+    assert_errno(bsd_setsockopt(w.bsd, d, WEIR_IPPROTO_IP, WEIR_IP_ADD_MEMBERSHIP, &group, sizeof group),
+                 EADDRNOTAVAIL);
     struct weir_in_addr interface = {weir_htonl(WORLD_A)}, got = {0};
     weir_socklen length = sizeof got;
     assert_int_equal(bsd_setsockopt(w.bsd, d, WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_IF, &interface, sizeof interface), 0);

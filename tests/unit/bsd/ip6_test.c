@@ -61,7 +61,8 @@ static void meet(struct world *w, int listener, const struct weir_sockaddr *to, 
 static void a_listener_of_both_gets_both(void **state)
 {
     struct world w;
-    const struct weir_sockaddr_in6 any = name6("::", 80), six = name6("::1", 80), mapped = name6("::ffff:127.0.0.1", 80);
+    const struct weir_sockaddr_in6 any = name6("::", 80), six = name6("::1", 80),
+                                   mapped = name6("::ffff:127.0.0.1", 80);
     const struct weir_sockaddr_in four = world_address(LOCALHOST, 80);
     (void)state;
     world_open(&w, false, NULL);
@@ -79,7 +80,8 @@ static void a_listener_of_both_gets_both(void **state)
 static void a_listener_of_one_gets_one(void **state)
 {
     struct world w;
-    const struct weir_sockaddr_in6 any = name6("::", 80), six = name6("::1", 80), mapped = name6("::ffff:127.0.0.1", 80);
+    const struct weir_sockaddr_in6 any = name6("::", 80), six = name6("::1", 80),
+                                   mapped = name6("::ffff:127.0.0.1", 80);
     const struct weir_sockaddr_in four = world_address(LOCALHOST, 80);
     (void)state;
     world_open(&w, false, NULL);
@@ -111,7 +113,8 @@ static void ports_are_shared_where_families_meet(void **state)
     (void)state;
     world_open(&w, false, NULL);
     for (int i = 0; i < 2; i++) {
-        const int both = socket6(&w, types[i]), v4 = bsd_socket(w.bsd, WEIR_AF_INET, types[i], 0), v6 = socket6(&w, types[i]);
+        const int both = socket6(&w, types[i]), v4 = bsd_socket(w.bsd, WEIR_AF_INET, types[i], 0),
+                  v6 = socket6(&w, types[i]);
         assert_int_equal(bsd_bind(w.bsd, v4, ADDRESS(four)), 0);
         assert_errno(bsd_bind(w.bsd, both, ADDRESS(any)), EADDRINUSE);
         assert_int_equal(set6(&w, v6, WEIR_IPV6_V6ONLY, 1), 0);
@@ -151,12 +154,17 @@ static void names_are_of_the_socket_s_family(void **state)
 }
 
 // Receives one message of one byte: from whom, and its control data.
-static struct weir_cmsghdr *receive(struct world *w, int fd, struct weir_msghdr *message, struct weir_sockaddr_in6 *from, size_t *control)
+static struct weir_cmsghdr *receive(struct world *w, int fd, struct weir_msghdr *message,
+                                    struct weir_sockaddr_in6 *from, size_t *control)
 {
     static char byte;
     static struct weir_iovec vector = {&byte, 1};
-    *message = (struct weir_msghdr){
-        .msg_name = from, .msg_namelen = sizeof *from, .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = 256};
+    *message = (struct weir_msghdr){.msg_name = from,
+                                    .msg_namelen = sizeof *from,
+                                    .msg_iov = &vector,
+                                    .msg_iovlen = 1,
+                                    .msg_control = control,
+                                    .msg_controllen = 256};
     assert_int_equal(bsd_recvmsg(w->bsd, fd, message, 0), 1);
     return weir_cmsg_first(message);
 }
@@ -208,7 +216,8 @@ static void send_with_control(struct world *w, int fd, struct weir_sockaddr_in6 
 static void datagrams_carry_names_and_control(void **state)
 {
     struct world w;
-    struct weir_sockaddr_in6 any = name6("::", 6000), to = name6("::1", 6000), mapped = name6("::ffff:127.0.0.1", 6000), from;
+    struct weir_sockaddr_in6 any = name6("::", 6000), to = name6("::1", 6000), mapped = name6("::ffff:127.0.0.1", 6000),
+                             from;
     struct weir_msghdr message;
     size_t control[32];
     (void)state;
@@ -253,7 +262,8 @@ static void an_echo_comes_back(void **state)
     assert_int_equal(bsd_setsockopt(w.bsd, fd, WEIR_SOL_SOCKET, WEIR_SO_RCVTIMEO, &second, sizeof second), 0);
     assert_errno(bsd_sendto(w.bsd, fd, echo, sizeof echo, 0, ADDRESS(mapped)), ENETUNREACH);
     assert_int_equal(bsd_sendto(w.bsd, fd, echo, sizeof echo, 0, ADDRESS(to)), sizeof echo);
-    assert_int_equal(bsd_recvfrom(w.bsd, fd, reply, sizeof reply, 0, (struct weir_sockaddr *)(void *)&from, &length), sizeof echo);
+    assert_int_equal(bsd_recvfrom(w.bsd, fd, reply, sizeof reply, 0, (struct weir_sockaddr *)(void *)&from, &length),
+                     sizeof echo);
     assert_name6(&from, length, "::1");
     assert_int_equal(reply[0], 129);
     assert_memory_equal(reply + 6, echo + 6, sizeof echo - 6);
@@ -267,7 +277,8 @@ static void a_raw_socket_s_checksum_is_the_stack_s(void **state)
     struct world w;
     const struct weir_sockaddr_in6 to = name6("::1", 0);
     struct weir_timeval second = {1, 0};
-    const uint8_t echo[13] = {128, 0, 0xde, 0xad, 1, 2, 0, 7, 'w', 'e', 'i', 'r', '!'};  // an odd number, and a sum that is wrong
+    // an odd number, and a sum that is wrong
+    const uint8_t echo[13] = {128, 0, 0xde, 0xad, 1, 2, 0, 7, 'w', 'e', 'i', 'r', '!'};
     uint8_t got[32];
     (void)state;
     world_open(&w, false, NULL);
@@ -286,11 +297,12 @@ static void numbers_go_in_and_come_out(void **state)
 {
     static const struct {
         int name, value, default_value;
-    } options[] = {{WEIR_IPV6_UNICAST_HOPS, 12, 64}, {WEIR_IPV6_MULTICAST_HOPS, 3, 1},
-                   {WEIR_IPV6_TCLASS, 0x20, 0},      {WEIR_IPV6_MULTICAST_LOOP, 0, 1},
-                   {WEIR_IPV6_MULTICAST_IF, 1, 0},   {WEIR_IPV6_RECVPKTINFO, 1, 0},
-                   {WEIR_IPV6_RECVHOPLIMIT, 1, 0},   {WEIR_IPV6_RECVTCLASS, 1, 0},
-                   {WEIR_IPV6_V6ONLY, 1, 0},         {WEIR_IPV6_MTU_DISCOVER, WEIR_IP_PMTUDISC_DO, WEIR_IP_PMTUDISC_DONT}};
+    } options[] = {
+        {WEIR_IPV6_UNICAST_HOPS, 12, 64}, {WEIR_IPV6_MULTICAST_HOPS, 3, 1},
+        {WEIR_IPV6_TCLASS, 0x20, 0},      {WEIR_IPV6_MULTICAST_LOOP, 0, 1},
+        {WEIR_IPV6_MULTICAST_IF, 1, 0},   {WEIR_IPV6_RECVPKTINFO, 1, 0},
+        {WEIR_IPV6_RECVHOPLIMIT, 1, 0},   {WEIR_IPV6_RECVTCLASS, 1, 0},
+        {WEIR_IPV6_V6ONLY, 1, 0},         {WEIR_IPV6_MTU_DISCOVER, WEIR_IP_PMTUDISC_DO, WEIR_IP_PMTUDISC_DONT}};
     struct world w;
     (void)state;
     world_open(&w, false, NULL);
@@ -341,7 +353,8 @@ static void assert_answers(struct world *w, const char *node, int family, int fl
         assert_int_equal(at->ai_addrlen, v6 ? 28 : 16);
         assert_int_equal(in->sin_family, at->ai_family);
         assert_int_equal(in->sin_port, weir_htons(80));
-        weir_inet_ntop(at->ai_family, v6 ? (const void *)&in6->sin6_addr : (const void *)&in->sin_addr, text, sizeof text);
+        weir_inet_ntop(at->ai_family, v6 ? (const void *)&in6->sin6_addr : (const void *)&in->sin_addr, text,
+                       sizeof text);
         assert_string_equal(text, *texts);
     }
     assert_null(at);

@@ -26,7 +26,8 @@ static void a_datagram_keeps_its_bounds(void **state)
     assert_int_equal(bsd_sendto(w.bsd, one, "first", 5, 0, ADDRESS(to)), 5);
     assert_int_equal(bsd_sendto(w.bsd, one, "", 0, 0, ADDRESS(to)), 0);
     assert_int_equal(bsd_sendto(w.bsd, one, "third", 5, 0, ADDRESS(to)), 5);
-    assert_int_equal(bsd_recvfrom(w.bsd, two, text, 3, WEIR_MSG_PEEK, (struct weir_sockaddr *)(void *)&from, &length), 3);
+    assert_int_equal(bsd_recvfrom(w.bsd, two, text, 3, WEIR_MSG_PEEK, (struct weir_sockaddr *)(void *)&from, &length),
+                     3);
     assert_int_equal(from.sin_addr.s_addr, weir_htonl(LOCALHOST));
     assert_int_equal(bsd_recv(w.bsd, two, text, 3, WEIR_MSG_TRUNC), 5);  // its real length; the rest is gone
     assert_int_equal(bsd_recv(w.bsd, two, text, 16, 0), 0);

@@ -134,8 +134,9 @@ static void fd_sets_stay_in_bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(poll_tells_levels),   cmocka_unit_test(poll_times_out),         cmocka_unit_test(many_descriptors),
-        cmocka_unit_test(select_tells_levels), cmocka_unit_test(fd_sets_stay_in_bounds),
+        cmocka_unit_test(poll_tells_levels),      cmocka_unit_test(poll_times_out),
+        cmocka_unit_test(many_descriptors),       cmocka_unit_test(select_tells_levels),
+        cmocka_unit_test(fd_sets_stay_in_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

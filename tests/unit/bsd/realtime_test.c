@@ -19,7 +19,8 @@ static void open_frames(struct world *w, uint32_t first_ms)
     world_open(w, false, NULL);
     world_streams(w, w, LOCALHOST, 9000, &client, &server);
     settings.first_us = weir_now_us(w->weir) + first_ms * 1000;
-    assert_int_equal(bsd_setsockopt(w->bsd, server, WEIR_IPPROTO_TCP, WEIR_TCP_REALTIME, &settings, sizeof settings), 0);
+    assert_int_equal(bsd_setsockopt(w->bsd, server, WEIR_IPPROTO_TCP, WEIR_TCP_REALTIME, &settings, sizeof settings),
+                     0);
 }
 
 static void a_frame_ends_the_wait_or_its_deadline_does(void **state)
@@ -80,7 +81,8 @@ static void what_it_is_not_for(void **state)
     const struct weir_realtime endless = {.mode = WEIR_REALTIME_WEIR, .frame_bytes = FRAME};
     assert_int_equal(bsd_setsockopt(w.bsd, server, WEIR_IPPROTO_TCP, WEIR_TCP_REALTIME, &endless, sizeof endless), 0);
     assert_int_equal(bsd_setsockopt(w.bsd, server, WEIR_SOL_SOCKET, WEIR_SO_RCVTIMEO, &time, sizeof time), 0);
-    assert_errno(bsd_recv_frame(w.bsd, server, frame, sizeof frame, 0, NULL), EAGAIN);  // no deadline: the timeout ends it
+    // no deadline: the timeout ends it
+    assert_errno(bsd_recv_frame(w.bsd, server, frame, sizeof frame, 0, NULL), EAGAIN);
     world_close(&w);
 }
 

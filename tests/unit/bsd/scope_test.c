@@ -58,7 +58,8 @@ static void hosts_close(struct hosts *h)
     pair_close(&h->pair);
 }
 
-static void assert_scoped(const struct weir_sockaddr_in6 *name, const struct weir_sockaddr_in6 *address, const struct fixture *f)
+static void assert_scoped(const struct weir_sockaddr_in6 *name, const struct weir_sockaddr_in6 *address,
+                          const struct fixture *f)
 {
     assert_memory_equal(&name->sin6_addr, &address->sin6_addr, 16);
     assert_int_equal(name->sin6_scope_id, f->netif.index);
@@ -105,10 +106,12 @@ static void datagrams_name_the_interface(void **state)
     char byte;
     (void)state;
     hosts_open(&h);
-    const int one = bsd_socket(h.a, WEIR_AF_INET6, WEIR_SOCK_DGRAM, 0), two = bsd_socket(h.b, WEIR_AF_INET6, WEIR_SOCK_DGRAM, 0);
+    const int one = bsd_socket(h.a, WEIR_AF_INET6, WEIR_SOCK_DGRAM, 0),
+              two = bsd_socket(h.b, WEIR_AF_INET6, WEIR_SOCK_DGRAM, 0);
     assert_int_equal(bsd_bind(h.b, two, ADDRESS(local)), 0);
     membership.ipv6mr_interface = h.pair.b.netif.index;
-    assert_int_equal(bsd_setsockopt(h.b, two, WEIR_IPPROTO_IPV6, WEIR_IPV6_JOIN_GROUP, &membership, sizeof membership), 0);
+    assert_int_equal(bsd_setsockopt(h.b, two, WEIR_IPPROTO_IPV6, WEIR_IPV6_JOIN_GROUP, &membership, sizeof membership),
+                     0);
     group.sin6_addr = membership.ipv6mr_multiaddr;
     group.sin6_scope_id = h.pair.a.netif.index;
     assert_int_equal(bsd_sendto(h.a, one, "g", 1, 0, ADDRESS(group)), 1);
@@ -120,7 +123,8 @@ static void datagrams_name_the_interface(void **state)
     length = sizeof from;
     assert_int_equal(bsd_recvfrom(h.a, one, &byte, 1, 0, (struct weir_sockaddr *)(void *)&from, &length), 1);
     assert_scoped(&from, &h.name_b, &h.pair.a);
-    assert_int_equal(bsd_setsockopt(h.b, two, WEIR_IPPROTO_IPV6, WEIR_IPV6_LEAVE_GROUP, &membership, sizeof membership), 0);
+    assert_int_equal(bsd_setsockopt(h.b, two, WEIR_IPPROTO_IPV6, WEIR_IPV6_LEAVE_GROUP, &membership, sizeof membership),
+                     0);
     assert_int_equal(bsd_sendto(h.a, one, "g", 1, 0, ADDRESS(group)), 1);
     pair_run(&h.pair, SECOND_US);
     assert_int_equal(bsd_recv(h.b, two, &byte, 1, 0), -1);

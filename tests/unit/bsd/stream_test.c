@@ -115,7 +115,8 @@ static void low_water_holds_a_reader_back(void **state)
     world_close(&w);
 }
 
-// Who waits for fewer than the mark, or has some already, is woken all the same; who asks whether it is worth reading is not.
+// Who waits for fewer than the mark, or has some already, is woken all the same; who asks whether it is worth reading
+// is not.
 static void low_water_is_about_what_is_wanted(void **state)
 {
     struct world w;
@@ -253,7 +254,9 @@ static void urgent_data_is_apart(void **state)
     assert_memory_equal(text, "after", 5);
     assert_int_equal(bsd_setsockopt(w.bsd, server, WEIR_SOL_SOCKET, WEIR_SO_OOBINLINE, &on, sizeof on), 0);
     assert_int_equal(bsd_send(w.bsd, client, "in", 2, WEIR_MSG_OOB), 2);
-    assert_int_equal(bsd_recv(w.bsd, server, text, 2, WEIR_MSG_WAITALL) + bsd_recv(w.bsd, server, text + 1, 1, WEIR_MSG_DONTWAIT), 2);
+    assert_int_equal(bsd_recv(w.bsd, server, text, 2, WEIR_MSG_WAITALL) +
+                         bsd_recv(w.bsd, server, text + 1, 1, WEIR_MSG_DONTWAIT),
+                     2);
     world_close(&w);
 }
 
@@ -292,7 +295,8 @@ static void more_waits_for_the_rest(void **state)
     world_close(&w);
 }
 
-// Whoever is inside a call, though it sleeps, has the direction to itself: what is there is not taken from under its nose.
+// Whoever is inside a call, though it sleeps, has the direction to itself: what is there is not taken from under its
+// nose.
 static void a_busy_direction_is_left_alone(void **state)
 {
     struct world w;

@@ -35,7 +35,8 @@ static void no_product_overflows(void **state)
     const uint32_t most = 0x40000000;
     assert_int_equal(abe_reduced(WEIR_CC_ECN, most, 1, ABE_RENO), WEIR_CFG_CC_ABE ? most / 1024 * 819 : 1);
     assert_int_equal(abe_reduced(WEIR_CC_ECN, UINT32_MAX, 1, 1024), WEIR_CFG_CC_ABE ? UINT32_MAX : 1);
-    assert_int_equal(abe_reduced(WEIR_CC_ECN, 1023, 1, ABE_CUBIC), WEIR_CFG_CC_ABE ? 869 : 1);  // what is below a kilobyte counts, too
+    // what is below a kilobyte counts, too
+    assert_int_equal(abe_reduced(WEIR_CC_ECN, 1023, 1, ABE_CUBIC), WEIR_CFG_CC_ABE ? 869 : 1);
     assert_int_equal(abe_reduced(WEIR_CC_ENTER_RECOVERY, most, 7, ABE_RENO), 7);
 }
 

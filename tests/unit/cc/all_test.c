@@ -33,7 +33,10 @@ static uint32_t any(uint32_t below)
 }
 
 // Of every size: small ones as likely as large ones.
-static uint32_t any_size(uint32_t bits) { return (uint32_t)((UINT64_C(1) << any(bits + 1)) - 1) & (uint32_t)(w.random >> 13); }
+static uint32_t any_size(uint32_t bits)
+{
+    return (uint32_t)((UINT64_C(1) << any(bits + 1)) - 1) & (uint32_t)(w.random >> 13);
+}
 
 static struct weir_cc_sample any_sample(void)
 {
@@ -69,10 +72,12 @@ static struct weir_cc_sample any_sample(void)
 static void check(const struct weir_cc *cc, uint32_t seed, uint32_t step, const char *after)
 {
     if (w.window.cwnd == 0 || w.window.cwnd > CC_WINDOW_MAX || w.window.ssthresh == 0)
-        fail_msg("%s, seed %u, step %u, after %s: cwnd %u, ssthresh %u", cc->name, seed, step, after, w.window.cwnd, w.window.ssthresh);
+        fail_msg("%s, seed %u, step %u, after %s: cwnd %u, ssthresh %u", cc->name, seed, step, after, w.window.cwnd,
+                 w.window.ssthresh);
     for (size_t i = cc->state_bytes; i < sizeof w.state; i++)
         if (w.state[i] != GUARD)
-            fail_msg("%s, seed %u, step %u, after %s: state written at byte %zu of %u", cc->name, seed, step, after, i, cc->state_bytes);
+            fail_msg("%s, seed %u, step %u, after %s: state written at byte %zu of %u", cc->name, seed, step, after, i,
+                     cc->state_bytes);
 }
 
 // An event that may come now, with what TCP does to the window beside it.
@@ -102,12 +107,15 @@ static void tell(const struct weir_cc *cc, uint32_t seed, uint32_t step)
     check(cc, seed, step, "an event");
     const bool reduces = event == WEIR_CC_ENTER_RECOVERY || event == WEIR_CC_RTO || event == WEIR_CC_ECN;
     if (reduces && !cc->owns_recovery && w.window.ssthresh < 2 * w.mss)
-        fail_msg("%s, seed %u, step %u: ssthresh %u after a loss, mss %u", cc->name, seed, step, w.window.ssthresh, w.mss);
+        fail_msg("%s, seed %u, step %u: ssthresh %u after a loss, mss %u", cc->name, seed, step, w.window.ssthresh,
+                 w.mss);
     if (event == WEIR_CC_RTO && !cc->owns_recovery && w.window.cwnd != w.mss)
         fail_msg("%s, seed %u, step %u: cwnd %u after a timeout, mss %u", cc->name, seed, step, w.window.cwnd, w.mss);
     if (event == WEIR_CC_UNDO && w.window.cwnd < before.cwnd)
-        fail_msg("%s, seed %u, step %u: cwnd %u after undo, %u before", cc->name, seed, step, w.window.cwnd, before.cwnd);
-    w.recovering = event == WEIR_CC_ENTER_RECOVERY || (w.recovering && event != WEIR_CC_EXIT_RECOVERY && event != WEIR_CC_RTO);
+        fail_msg("%s, seed %u, step %u: cwnd %u after undo, %u before", cc->name, seed, step, w.window.cwnd,
+                 before.cwnd);
+    w.recovering =
+        event == WEIR_CC_ENTER_RECOVERY || (w.recovering && event != WEIR_CC_EXIT_RECOVERY && event != WEIR_CC_RTO);
     w.may_undo = reduces || (w.may_undo && event != WEIR_CC_UNDO);
 }
 
@@ -130,8 +138,10 @@ static void acknowledge(const struct weir_cc *cc, uint32_t seed, uint32_t step)
         return;
     if (s.in_recovery && (before.cwnd != w.window.cwnd || before.ssthresh != w.window.ssthresh))
         fail_msg("%s, seed %u, step %u: the window changed in recovery", cc->name, seed, step);
-    if (w.window.cwnd > before.cwnd && (!s.cwnd_limited || w.window.cwnd - before.cwnd > s.acked + 4 * w.mss + before.cwnd / 2))
-        fail_msg("%s, seed %u, step %u: cwnd %u to %u, %u acknowledged", cc->name, seed, step, before.cwnd, w.window.cwnd, s.acked);
+    if (w.window.cwnd > before.cwnd &&
+        (!s.cwnd_limited || w.window.cwnd - before.cwnd > s.acked + 4 * w.mss + before.cwnd / 2))
+        fail_msg("%s, seed %u, step %u: cwnd %u to %u, %u acknowledged", cc->name, seed, step, before.cwnd,
+                 w.window.cwnd, s.acked);
 }
 
 static void no_sequence_of_samples_and_events_breaks_an_algorithm(void **state)
@@ -170,8 +180,10 @@ static void a_live_switch_takes_the_window_over(void **state)
             begin(*from);
             for (uint32_t step = 0; step < 500; step++)
                 acknowledge(*from, 0, step);
-            (*from)->event(w.state, WEIR_CC_ENTER_RECOVERY, &(struct weir_cc_sample){.mss = 1448, .inflight = 100 * 1448}, &w.window);
-            (*from)->event(w.state, WEIR_CC_EXIT_RECOVERY, &(struct weir_cc_sample){.mss = 1448, .inflight = 100 * 1448}, &w.window);
+            (*from)->event(w.state, WEIR_CC_ENTER_RECOVERY,
+                           &(struct weir_cc_sample){.mss = 1448, .inflight = 100 * 1448}, &w.window);
+            (*from)->event(w.state, WEIR_CC_EXIT_RECOVERY,
+                           &(struct weir_cc_sample){.mss = 1448, .inflight = 100 * 1448}, &w.window);
             w.window.cwnd = 100 * 1448;
             const struct weir_cc_window before = w.window;
             begin(*to);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// BBR version 3: the draft's constants and its example test cases, by samples made by hand; then whole flows over paths (bottleneck.h),
-// beside the first model where they differ.
+// BBR version 3: the draft's constants and its example test cases, by samples made by hand; then whole flows over paths
+// (bottleneck.h), beside the first model where they differ.
 #include "bbr_samples.h"
 
-// --- by hand -------------------------------------------------------------------------------------------------------------------------
+// --- by hand ---------------------------------------------------------------------------------------------------------
 
 static int setup(void **state)
 {
@@ -21,7 +21,10 @@ static void fill(uint32_t rate)
     round_trip(rate);
 }
 // The gain in hundredths.
-static uint32_t gain(uint32_t rate) { return (uint32_t)((uint64_t)window.pacing_rate * 100 / (rate - rate / 100) + 1) / 5 * 5; }
+static uint32_t gain(uint32_t rate)
+{
+    return (uint32_t)((uint64_t)window.pacing_rate * 100 / (rate - rate / 100) + 1) / 5 * 5;
+}
 // Until the gain is such: rounds passed. CRUISE and REFILL have the same.
 static uint32_t until(uint32_t rate, uint32_t wanted)
 {
@@ -176,7 +179,8 @@ static void down_lasts_until_the_queue_is_gone(void **state)
     assert_int_equal(gain(80 * MBIT), 100);
 }
 
-// 2 % of what was in flight: not less; then that is the bound, of which CRUISE leaves 15 % to others. Also when what comes had been lost.
+// 2 % of what was in flight: not less; then that is the bound, of which CRUISE leaves 15 % to others. Also when what
+// comes had been lost.
 static void loss_while_probing_bounds_what_is_in_flight(void **state)
 {
     for (int again = 0; again <= 1; again++) {
@@ -213,7 +217,8 @@ static void the_bound_is_no_less_than_seven_tenths_of_the_product(void **state)
     near(window.cwnd, product(56 * MBIT) / 100 * 85, 10);  // already in CRUISE
 }
 
-// After a probe that was too high the next goes only as far as the bound, and if that harmed nobody the one after it follows at once.
+// After a probe that was too high the next goes only as far as the bound, and if that harmed nobody the one after it
+// follows at once.
 static void the_next_probe_is_a_careful_one(void **state)
 {
     (void)state;
@@ -312,7 +317,8 @@ static void every_five_seconds_half_a_product_is_in_flight(void **state)
     while (window.cwnd > product(80 * MBIT) * 6 / 10 && ++rounds < 1000)
         round_trip(80 * MBIT);
     assert_in_range(rounds, 240, 252);
-    near(window.cwnd, product(40 * MBIT), 10);  // by the round trip known for ten seconds, not by the one with the queue
+    near(window.cwnd, product(40 * MBIT),
+         10);  // by the round trip known for ten seconds, not by the one with the queue
     inflight_now = product(40 * MBIT);
     for (rounds = 0; window.cwnd <= product(40 * MBIT) && rounds < 100; rounds++)
         round_trip(40 * MBIT);
@@ -437,7 +443,7 @@ static void a_clock_too_coarse_for_the_round_trip_holds_startup_back_by_nothing(
     }
 }
 
-// --- over paths ----------------------------------------------------------------------------------------------------------------------
+// --- over paths ------------------------------------------------------------------------------------------------------
 
 static struct bottleneck_options wide(double queue_products)
 {
@@ -456,8 +462,8 @@ static void it_fills_the_path_whatever_the_queue(void **state)
     for (uint32_t i = 0; i < 4; i++) {
         const struct bottleneck_options options = wide(queues[i]);
         const struct bottleneck_outcome o = alone(&weir_cc_bbr3, &options);
-        print_message("[          ] queue of %.2f products: %.1f Mbit/s, %.2f ms, %.3f %% lost\n", queues[i], o.total, o.rtt_ms,
-                      100 * o.queue_loss);
+        print_message("[          ] queue of %.2f products: %.1f Mbit/s, %.2f ms, %.3f %% lost\n", queues[i], o.total,
+                      o.rtt_ms, 100 * o.queue_loss);
         assert_true(o.total > 86 && o.rtt_ms < 25 && o.rtos == 0);
     }
 }
@@ -477,8 +483,10 @@ static void others_get_more_than_beside_the_first_model(void **state)
         const struct bottleneck_options options = wide(1);
         const struct weir_cc *const third[2] = {&weir_cc_bbr3, others[i]}, *const first[2] = {&weir_cc_bbr, others[i]};
         const struct bottleneck_outcome now = bottleneck_measure(&options, third, 2, 300000, 10 * SECOND, 60 * SECOND);
-        const struct bottleneck_outcome before = bottleneck_measure(&options, first, 2, 300000, 10 * SECOND, 60 * SECOND);
-        print_message("[          ] %s beside bbr3 %.1f, beside bbr %.1f Mbit/s\n", others[i]->name, now.mbits[1], before.mbits[1]);
+        const struct bottleneck_outcome before =
+            bottleneck_measure(&options, first, 2, 300000, 10 * SECOND, 60 * SECOND);
+        print_message("[          ] %s beside bbr3 %.1f, beside bbr %.1f Mbit/s\n", others[i]->name, now.mbits[1],
+                      before.mbits[1]);
         assert_true(now.mbits[1] > before.mbits[1] * 1.2 && now.mbits[0] > 5);
     }
 }
@@ -486,8 +494,9 @@ static void others_get_more_than_beside_the_first_model(void **state)
 static void flows_share_among_themselves(void **state)
 {
     (void)state;
-    static const struct weir_cc *const flows[10] = {&weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3,
-                                                    &weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3};
+    static const struct weir_cc *const flows[10] = {&weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3,
+                                                    &weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3, &weir_cc_bbr3,
+                                                    &weir_cc_bbr3, &weir_cc_bbr3};
     const struct bottleneck_options options = wide(1);
     assert_true(bottleneck_measure(&options, flows, 2, 5 * SECOND, 15 * SECOND, 60 * SECOND).jain > 0.9);
     assert_true(bottleneck_measure(&options, flows, 10, 30000, 15 * SECOND, 60 * SECOND).jain > 0.85);
@@ -497,7 +506,8 @@ static void flows_share_among_themselves(void **state)
 static double after_change(uint32_t before, uint32_t after, uint64_t wait_us)
 {
     struct bottleneck path;
-    bottleneck_open(&path, &(struct bottleneck_options){.rate = before, .delay_us = 10000, .queue_bytes = product(before), .seed = 7});
+    bottleneck_open(&path, &(struct bottleneck_options){
+                               .rate = before, .delay_us = 10000, .queue_bytes = product(before), .seed = 7});
     const struct bottleneck_flow *flow = bottleneck_flow(&path, &weir_cc_bbr3, 0);
     bottleneck_run(&path, 10 * SECOND);
     path.options.rate = after;
@@ -530,7 +540,8 @@ static void a_product_below_a_segment_is_filled(void **state)
 static void a_policer_is_met_without_timeouts(void **state)
 {
     (void)state;
-    const struct bottleneck_options options = {.rate = 10 * MBIT, .delay_us = 10000, .queue_bytes = 25000, .policer = true, .seed = 7};
+    const struct bottleneck_options options = {
+        .rate = 10 * MBIT, .delay_us = 10000, .queue_bytes = 25000, .policer = true, .seed = 7};
     const struct bottleneck_outcome o = alone(&weir_cc_bbr3, &options);
     print_message("[          ] %.2f Mbit/s, %.2f %% lost\n", o.total, 100 * o.queue_loss);
     assert_true(o.total > 8 && o.queue_loss < 0.05 && o.rtos == 0);

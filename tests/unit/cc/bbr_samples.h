@@ -53,7 +53,8 @@ static inline void bbr_begin(const struct weir_cc *cc)
     app_limited = clock_coarse = sent_again = false;
     event(WEIR_CC_INIT);
 }
-// One acknowledgement of `bytes`, whose newest segment was sent when `prior` was delivered, at this delivery rate over `interval_us`.
+// One acknowledgement of `bytes`, whose newest segment was sent when `prior` was delivered, at this delivery rate over
+// `interval_us`.
 static inline void ack(uint32_t bytes, uint32_t prior, uint32_t rate, uint32_t interval_us, bool round_start)
 {
     total += bytes;

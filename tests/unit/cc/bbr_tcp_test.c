@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// BBR within TCP, between two instances: 100 Mbit/s, 20 ms, a queue of one bandwidth-delay product, loss in the data's direction behind it.
+// BBR within TCP, between two instances: 100 Mbit/s, 20 ms, a queue of one bandwidth-delay product, loss in the data's
+// direction behind it.
 #include <string.h>
 
 #include "../pair.h"

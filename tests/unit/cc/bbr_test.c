@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// BBR: the model's constants and what implementers got wrong before, by samples made by hand; then whole flows over paths (bottleneck.h).
+// BBR: the model's constants and what implementers got wrong before, by samples made by hand; then whole flows over
+// paths (bottleneck.h).
 #include "bbr_samples.h"
 #define BBR_LEAST (4 * MSS)
 
-// --- by hand -------------------------------------------------------------------------------------------------------------------------
+// --- by hand ---------------------------------------------------------------------------------------------------------
 
 static int setup(void **state)
 {
@@ -31,7 +32,8 @@ static void cruise_to(uint32_t rate, uint32_t wanted)
 static void startup_doubles_and_ends_after_three_rounds_without_growth(void **state)
 {
     (void)state;
-    near(window.pacing_rate, (uint32_t)(10 * MSS * 2.887 / 0.02), 5);  // the initial window in the handshake's round trip
+    near(window.pacing_rate, (uint32_t)(10 * MSS * 2.887 / 0.02),
+         5);  // the initial window in the handshake's round trip
     round_trip(MBIT);
     uint32_t rate = 8 * MBIT;
     for (uint32_t i = 0; i < 5; i++, rate *= 2) {
@@ -60,9 +62,9 @@ static void the_pace_never_falls_in_startup(void **state)
     assert_int_equal(window.pacing_rate, first);
 }
 
-// Round trips shorter than a tick: rounds are seen, and a rate and a mean round trip once a tick. The window doubles with each round and
-// nothing is paced; what the path loses by chance does not end that. A round that loses more than three eighths does: then what it
-// delivered fits.
+// Round trips shorter than a tick: rounds are seen, and a rate and a mean round trip once a tick. The window doubles
+// with each round and nothing is paced; what the path loses by chance does not end that. A round that loses more than
+// three eighths does: then what it delivered fits.
 static void blind_startup(void)
 {
     clock_coarse = true;
@@ -168,7 +170,8 @@ static void a_cycle_probes_once_yields_once_and_cruises_six_times(void **state)
 {
     (void)state;
     fill(80 * MBIT);
-    inflight_now = product(100 * MBIT) + 16 * MSS;  // as much as probing puts in flight, so that it ends; yielding ends by time
+    inflight_now =
+        product(100 * MBIT) + 16 * MSS;  // as much as probing puts in flight, so that it ends; yielding ends by time
     cruise_to(80 * MBIT, 125);
     uint32_t seen[200] = {0};
     for (uint32_t i = 0; i < 40; i++) {
@@ -225,7 +228,8 @@ static void the_window_is_twice_the_product_and_three_bursts(void **state)
     assert_true(window.cwnd >= 4 * MSS);
 }
 
-// A round trip of what arrives at `rate`, in so many acknowledgements: few where a driver, a radio or a busy receiver gathers them.
+// A round trip of what arrives at `rate`, in so many acknowledgements: few where a driver, a radio or a busy receiver
+// gathers them.
 static void gathered_round_trip(uint32_t rate, uint32_t acks)
 {
     const uint32_t prior = total;
@@ -235,8 +239,8 @@ static void gathered_round_trip(uint32_t rate, uint32_t acks)
     }
 }
 
-// Of twice the product nothing may be left to send when the next bunch is late: what comes at once fits besides, a millisecond's worth at
-// the most, until for five to ten rounds no more has come than the bandwidth explains.
+// Of twice the product nothing may be left to send when the next bunch is late: what comes at once fits besides, a
+// millisecond's worth at the most, until for five to ten rounds no more has come than the bandwidth explains.
 static void what_comes_at_once_fits_besides(void **state)
 {
     enum { RATE = 80 * MBIT };
@@ -314,8 +318,8 @@ static void a_timeout_leaves_one_segment_and_then_the_window_comes_back(void **s
     assert_true(window.cwnd >= before);
 }
 
-// What was SACKED and is forgotten again (the peer has reneged, RFC 2018 §8) was never delivered: the count of what was goes back, which is
-// no acknowledgement of nearly 2^32 bytes.
+// What was SACKED and is forgotten again (the peer has reneged, RFC 2018 §8) was never delivered: the count of what was
+// goes back, which is no acknowledgement of nearly 2^32 bytes.
 static void a_peer_that_takes_back_opens_no_window(void **state)
 {
     (void)state;
@@ -389,8 +393,8 @@ static void every_ten_seconds_the_queue_is_let_run_empty(void **state)
     rtt_us = RTT + 1000;
     for (rounds = 0; window.cwnd == 4 * MSS && rounds < 100; rounds++)
         round_trip(MBIT);
-    assert_in_range(rounds, 10, 12);                                // 200 ms and a round
-    near(window.ssthresh, before / 25 * 21, 10);                    // the round-trip time is new, the bandwidth is not forgotten
+    assert_in_range(rounds, 10, 12);              // 200 ms and a round
+    near(window.ssthresh, before / 25 * 21, 10);  // the round-trip time is new, the bandwidth is not forgotten
     assert_true(window.cwnd >= 2 * product(80 * MBIT) - 16 * MSS);  // and the window is back
     round_trip(MBIT);                                               // what was sent before says nothing
     near(window.ssthresh, before / 25 * 21, 10);
@@ -406,10 +410,11 @@ static void a_mark_of_congestion_is_answered_like_a_loss(void **state)
     assert_int_equal(window.cwnd, inflight_now + MSS);
 }
 
-// --- over paths ----------------------------------------------------------------------------------------------------------------------
+// --- over paths ------------------------------------------------------------------------------------------------------
 
-static const struct weir_cc *const bbr_flows[10] = {&weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr,
-                                                    &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr};
+static const struct weir_cc *const bbr_flows[10] = {&weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr,
+                                                    &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr, &weir_cc_bbr,
+                                                    &weir_cc_bbr, &weir_cc_bbr};
 static struct bottleneck_options wide(uint32_t mbits, uint32_t loss_ppm)
 {
     return (struct bottleneck_options){
@@ -484,7 +489,8 @@ static void flows_share_among_themselves(void **state)
 static void others_are_not_starved(void **state)
 {
     (void)state;
-    const struct weir_cc *const cubic[2] = {&weir_cc_bbr, &weir_cc_cubic}, *const reno[2] = {&weir_cc_bbr, &weir_cc_reno};
+    const struct weir_cc *const cubic[2] = {&weir_cc_bbr, &weir_cc_cubic}, *const reno[2] = {&weir_cc_bbr,
+                                                                                             &weir_cc_reno};
     struct bottleneck_options options = wide(100, 0);
     struct bottleneck_outcome o = bottleneck_measure(&options, cubic, 2, 300000, 10 * SECOND, 40 * SECOND);
     assert_true(o.mbits[1] > 5 && o.rtos == 0);  // the first model's known share at one product of queue

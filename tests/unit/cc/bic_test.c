@@ -100,8 +100,8 @@ static void fractions_of_a_segment_are_dropped(void **state)
     assert_int_equal(flow_segments(&f), 93);
 }
 
-// Near the plateau a segment of growth costs five windows acknowledged, by as many as an ACK covers. That changes here from one to four; it
-// is looked at again after HZ/32, or when the window has changed, not with each ACK.
+// Near the plateau a segment of growth costs five windows acknowledged, by as many as an ACK covers. That changes here
+// from one to four; it is looked at again after HZ/32, or when the window has changed, not with each ACK.
 static void the_pace_is_worked_out_again_after_a_thirty_second_of_a_second(void **state)
 {
     (void)state;
@@ -128,10 +128,12 @@ static void a_timeout_forgets_the_maximum(void **state)
     flow_ack(&f, 400 * MSS, 20000);  // what was outstanding then
     f.window.cwnd = f.window.ssthresh;
     rounds(1);
-    assert_in_range(flow_segments(&f), 320 + 14, 320 + 18);  // a twentieth a round trip: 16, where a search would go at 16, too
+    assert_in_range(flow_segments(&f), 320 + 14,
+                    320 + 18);  // a twentieth a round trip: 16, where a search would go at 16, too
     f.window.cwnd = f.window.ssthresh = 1000 * MSS;
     rounds(1);
-    assert_in_range(flow_segments(&f), 1055, 1056);  // a search goes at 16 at the most; of 20 / 1.06 the fraction is dropped
+    assert_in_range(flow_segments(&f), 1055,
+                    1056);  // a search goes at 16 at the most; of 20 / 1.06 the fraction is dropped
 }
 
 static void a_lower_loss_makes_room(void **state)

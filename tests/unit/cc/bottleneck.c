@@ -39,8 +39,10 @@ struct bottleneck_flow *bottleneck_flow(struct bottleneck *path, const struct we
     f->again = calloc(RING, sizeof *f->again);
     f->got = calloc(RING, 1);
     f->total_delivered = f->round_until = 0xfff00000u;  // these wrap, too
-    const struct weir_cc_sample sample = {
-        .now_us = (uint32_t)path->now_us, .mss = BOTTLENECK_MSS, .min_rtt_us = WEIR_CC_UNLIMITED, .total_delivered = f->total_delivered};
+    const struct weir_cc_sample sample = {.now_us = (uint32_t)path->now_us,
+                                          .mss = BOTTLENECK_MSS,
+                                          .min_rtt_us = WEIR_CC_UNLIMITED,
+                                          .total_delivered = f->total_delivered};
     cc->event(f->state, WEIR_CC_INIT, &sample, &f->window);
     return f;
 }
@@ -94,7 +96,8 @@ static void send_one(struct bottleneck *path, struct bottleneck_flow *f)
     f->high++;
     const uint32_t rate = f->window.pacing_rate;
     if (rate && rate != WEIR_CC_UNLIMITED)
-        f->next_us = (f->next_us > path->now_us ? f->next_us : path->now_us) + BOTTLENECK_MSS * UINT64_C(1000000) / rate;
+        f->next_us =
+            (f->next_us > path->now_us ? f->next_us : path->now_us) + BOTTLENECK_MSS * UINT64_C(1000000) / rate;
 }
 
 static bool may_send(const struct bottleneck_flow *f)
@@ -244,8 +247,8 @@ void bottleneck_run(struct bottleneck *path, uint64_t for_us)
 
 double bottleneck_mbits(uint64_t bytes, uint64_t us) { return us ? (double)bytes * 8 / (double)us : 0; }
 
-struct bottleneck_outcome bottleneck_measure(const struct bottleneck_options *options, const struct weir_cc *const *cc, uint32_t flows,
-                                             uint64_t apart_us, uint64_t from_us, uint64_t to_us)
+struct bottleneck_outcome bottleneck_measure(const struct bottleneck_options *options, const struct weir_cc *const *cc,
+                                             uint32_t flows, uint64_t apart_us, uint64_t from_us, uint64_t to_us)
 {
     static struct bottleneck path;
     struct bottleneck_outcome o = {.rtos = 0};
@@ -266,7 +269,8 @@ struct bottleneck_outcome bottleneck_measure(const struct bottleneck_options *op
         o.total += o.mbits[i];
         squares += o.mbits[i] * o.mbits[i];
         o.rtos += path.flow[i].rtos;
-        o.rtt_ms += path.flow[i].rtt_count ? (double)path.flow[i].rtt_sum_us / path.flow[i].rtt_count / 1000 / flows : 0;
+        o.rtt_ms +=
+            path.flow[i].rtt_count ? (double)path.flow[i].rtt_sum_us / path.flow[i].rtt_count / 1000 / flows : 0;
     }
     o.jain = o.total * o.total / (flows * squares);
     o.queue_loss = (double)(path.queue_drops - drops) / (double)(path.offered - offered);

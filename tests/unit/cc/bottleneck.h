@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A path as congestion control sees it, without TCP: flows of full segments over one bottleneck (rate, drop-tail queue or policer, random
-// loss behind it) and a delay; each segment that arrives is acknowledged by itself. What TCP does is ideal here: a segment is lost when
-// three sent after it have arrived, delivery rates are sampled as the contract says, pacing is exact. So a test sees what an algorithm
-// decides.
+// A path as congestion control sees it, without TCP: flows of full segments over one bottleneck (rate, drop-tail queue
+// or policer, random loss behind it) and a delay; each segment that arrives is acknowledged by itself. What TCP does is
+// ideal here: a segment is lost when three sent after it have arrived, delivery rates are sampled as the contract says,
+// pacing is exact. So a test sees what an algorithm decides.
 //
 //     struct bottleneck path;
-//     bottleneck_open(&path, &(struct bottleneck_options){.rate = 12500000, .delay_us = 10000, .queue_bytes = 250000, .loss_ppm = 100000});
+//     bottleneck_open(&path, &(struct bottleneck_options){
+//                                .rate = 12500000, .delay_us = 10000, .queue_bytes = 250000, .loss_ppm = 100000});
 //     bottleneck_flow(&path, &weir_cc_bbr, 0);     // begins at 0
 //     bottleneck_run(&path, 15000000);
 //     look at path.flow[0].delivered, path.flow[0].window
@@ -80,8 +81,9 @@ struct bottleneck_outcome {
     double mbits[BOTTLENECK_FLOWS], total, jain, rtt_ms, queue_loss;
     uint64_t rtos;
 };
-// A path of its own: `flows` flows that begin `apart_us` after one another; what they did between `from_us` and `to_us`.
-struct bottleneck_outcome bottleneck_measure(const struct bottleneck_options *options, const struct weir_cc *const *cc, uint32_t flows,
-                                             uint64_t apart_us, uint64_t from_us, uint64_t to_us);
+// A path of its own: `flows` flows that begin `apart_us` after one another; what they did between `from_us` and
+// `to_us`.
+struct bottleneck_outcome bottleneck_measure(const struct bottleneck_options *options, const struct weir_cc *const *cc,
+                                             uint32_t flows, uint64_t apart_us, uint64_t from_us, uint64_t to_us);
 
 #endif

@@ -30,12 +30,14 @@ static int setup(void **state)
 }
 static void event(enum weir_cc_event what, uint32_t inflight)
 {
-    const struct weir_cc_sample sample = {.mss = MSS, .inflight = inflight, .prior_inflight = inflight, .now_us = now_us};
+    const struct weir_cc_sample sample = {
+        .mss = MSS, .inflight = inflight, .prior_inflight = inflight, .now_us = now_us};
     weir_cc_cubic.event(cc_state, what, &sample, &window);
 }
 static void ack(uint32_t bytes, uint32_t rtt_us, bool limited)
 {
-    const struct weir_cc_sample sample = {.mss = MSS, .now_us = now_us, .acked = bytes, .srtt_us = rtt_us, .cwnd_limited = limited};
+    const struct weir_cc_sample sample = {
+        .mss = MSS, .now_us = now_us, .acked = bytes, .srtt_us = rtt_us, .cwnd_limited = limited};
     weir_cc_cubic.ack(cc_state, &sample, &window);
 }
 static void lose(void)
@@ -333,7 +335,8 @@ static void ecn_reduces_at_once(void **state)
     (void)state;
     window.cwnd = 100 * MSS;
     event(WEIR_CC_ECN, 100 * MSS);
-    assert_in_range(window.cwnd, (WEIR_CFG_CC_ABE ? 84 : 69) * MSS, (WEIR_CFG_CC_ABE ? 85 : 71) * MSS);  // RFC 8511 §4.1: 0.85
+    // RFC 8511 §4.1: 0.85
+    assert_in_range(window.cwnd, (WEIR_CFG_CC_ABE ? 84 : 69) * MSS, (WEIR_CFG_CC_ABE ? 85 : 71) * MSS);
 }
 
 static void extremes_neither_overflow_nor_stall(void **state)
@@ -343,8 +346,11 @@ static void extremes_neither_overflow_nor_stall(void **state)
     for (size_t i = 0; i < 4; i++) {
         setup(NULL);
         for (int j = 0; j < 3000; j++) {
-            const struct weir_cc_sample sample = {
-                .mss = mss[i], .now_us = now_us += 7777777, .acked = 0x3fffffff, .srtt_us = UINT32_MAX / 2, .cwnd_limited = true};
+            const struct weir_cc_sample sample = {.mss = mss[i],
+                                                  .now_us = now_us += 7777777,
+                                                  .acked = 0x3fffffff,
+                                                  .srtt_us = UINT32_MAX / 2,
+                                                  .cwnd_limited = true};
             weir_cc_cubic.ack(cc_state, &sample, &window);
             assert_true(window.cwnd >= mss[i] && window.cwnd <= 0x40000000);
             if (j % 100 == 98)

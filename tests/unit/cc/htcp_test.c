@@ -93,7 +93,8 @@ static void no_smallest_round_trip_and_one_of_zero_divide_nothing(void **state)
     }
 }
 
-// Three events with so many ms between, at a steady or changing throughput. What of the window is left by the last, in percent.
+// Three events with so many ms between, at a steady or changing throughput. What of the window is left by the last, in
+// percent.
 static uint32_t left_after(uint32_t first, uint32_t second, uint32_t third, uint32_t queue_us)
 {
     const uint32_t segments[] = {first, second, third};
@@ -137,8 +138,8 @@ static void a_small_segments_round_trip_says_nothing_of_the_queue(void **state)
     assert_in_range(left_after(200, 200, 200, 10000), 65, 68);
 }
 
-// The largest round trip fades by a twentieth of what it is above the smallest with each event: a queue that is gone, or a route that
-// became shorter, is noticed.
+// The largest round trip fades by a twentieth of what it is above the smallest with each event: a queue that is gone,
+// or a route that became shorter, is noticed.
 static void the_largest_round_trip_fades_with_each_event(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An algorithm and the path it believes in: a test says how long round trips take and what is lost, and looks at the window.
+// An algorithm and the path it believes in: a test says how long round trips take and what is lost, and looks at the
+// window.
 //
 //     struct path_flow f;
 //     flow_open(&f, &weir_cc_vegas);
@@ -29,7 +30,8 @@ struct path_flow {
 
 static inline struct weir_cc_sample flow_sample(const struct path_flow *f)
 {
-    return (struct weir_cc_sample){.mss = MSS, .now_us = f->now_us, .srtt_us = f->srtt_us, .min_rtt_us = f->min_us, .cwnd_limited = true};
+    return (struct weir_cc_sample){
+        .mss = MSS, .now_us = f->now_us, .srtt_us = f->srtt_us, .min_rtt_us = f->min_us, .cwnd_limited = true};
 }
 
 static inline void flow_event(struct path_flow *f, enum weir_cc_event event, uint32_t inflight)
@@ -42,7 +44,8 @@ static inline void flow_event(struct path_flow *f, enum weir_cc_event event, uin
 
 static inline void flow_open(struct path_flow *f, const struct weir_cc *cc)
 {
-    *f = (struct path_flow){.cc = cc, .now_us = 0xfff00000u, .min_us = WEIR_CC_UNLIMITED};  // the clock wraps in every longer test
+    // the clock wraps in every longer test
+    *f = (struct path_flow){.cc = cc, .now_us = 0xfff00000u, .min_us = WEIR_CC_UNLIMITED};
     flow_event(f, WEIR_CC_INIT, 0);
 }
 

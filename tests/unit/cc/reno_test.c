@@ -31,7 +31,8 @@ static void event(enum weir_cc_event what, uint32_t inflight)
 }
 static void ack(uint32_t bytes, bool limited)
 {
-    const struct weir_cc_sample sample = {.mss = MSS, .acked = bytes, .cwnd_limited = limited, .acked_segments = (uint16_t)(bytes / MSS)};
+    const struct weir_cc_sample sample = {
+        .mss = MSS, .acked = bytes, .cwnd_limited = limited, .acked_segments = (uint16_t)(bytes / MSS)};
     weir_cc_reno.ack(cc_state, &sample, &window);
 }
 
@@ -202,7 +203,8 @@ static void a_mark_costs_less_than_a_loss(void **state)
     (void)state;
     window.cwnd = 20 * MSS;
     event(WEIR_CC_ECN, 20 * MSS);
-    assert_in_range(window.cwnd, WEIR_CFG_CC_ABE ? 16 * MSS - MSS / 32 : 10 * MSS, WEIR_CFG_CC_ABE ? 16 * MSS : 10 * MSS);
+    assert_in_range(window.cwnd, WEIR_CFG_CC_ABE ? 16 * MSS - MSS / 32 : 10 * MSS,
+                    WEIR_CFG_CC_ABE ? 16 * MSS : 10 * MSS);
     assert_int_equal(window.ssthresh, window.cwnd);
     window.cwnd = WEIR_CC_UNLIMITED / 4;  // no product overflows
     event(WEIR_CC_ECN, window.cwnd);

@@ -40,11 +40,12 @@ static uint64_t carried(const char *name, bool switches, uint32_t seconds)
     memset(&f, 0, sizeof f);
     const struct weir_config config = {.congestion_control = name};
     const struct pair_link back = {.delay_us = 10000};
-    pair_open(&f.p, &(struct pair_options){.link = {.delay_us = 10000, .rate = 1250000, .queue_frames = 40, .loss_ppm = 2000},
-                                           .back = &back,
-                                           .seed = 11,
-                                           .a = {.config = &config},
-                                           .b = {.config = &config}});
+    pair_open(&f.p,
+              &(struct pair_options){.link = {.delay_us = 10000, .rate = 1250000, .queue_frames = 40, .loss_ppm = 2000},
+                                     .back = &back,
+                                     .seed = 11,
+                                     .a = {.config = &config},
+                                     .b = {.config = &config}});
     pair_connect(&f.p, 7, &f.client, &f.server);
     assert_string_equal(weir_socket_congestion(f.p.a.weir, f.client), name ? name : weir_cc_list[0]->name);
     f.cc = weir_cc_list;

@@ -115,7 +115,8 @@ static void recovery_begins_a_round_trip(void **state)
     for (int few = 0; few < 2; few++) {
         know(20000, 100);
         if (few)
-            flow_rounds(&f, 1, 20000), f.window.cwnd = 100 * MSS, flow_round(&f, 60 * MSS, 20000), flow_round(&f, 60 * MSS, 20000);
+            flow_rounds(&f, 1, 20000), f.window.cwnd = 100 * MSS, flow_round(&f, 60 * MSS, 20000),
+                                       flow_round(&f, 60 * MSS, 20000);
         for (int i = 0; i < 40 && !few; i++) {  // most of a round trip
             f.now_us += 400;
             flow_ack(&f, 2 * MSS, 20000);

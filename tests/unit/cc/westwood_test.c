@@ -47,7 +47,8 @@ static void the_round_trip_is_a_full_segments(void **state)
     assert_in_range(holds(), 97, 100);
 }
 
-// The peer sends, too, and loses some: each of our segments carries SACK blocks beside its data, and is acknowledged alone.
+// The peer sends, too, and loses some: each of our segments carries SACK blocks beside its data, and is acknowledged
+// alone.
 static void a_segment_with_options_is_full(void **state)
 {
     (void)state;
@@ -157,7 +158,8 @@ static void a_timeout_leaves_one_segment_and_remembers_what_the_path_holds(void 
     assert_in_range(holds(), 95, 105);
 }
 
-// The bandwidth of before and a round trip that a peer, or a queue, has made a hundred times longer: no loss and no mark opens the window.
+// The bandwidth of before and a round trip that a peer, or a queue, has made a hundred times longer: no loss and no
+// mark opens the window.
 static void a_reduction_never_opens_the_window(void **state)
 {
     (void)state;

@@ -28,7 +28,8 @@ static void without_a_queue_it_grows_by_a_hundredth_of_what_is_acknowledged(void
     assert_in_range(flow_segments(&f), 54, 56);
 }
 
-// On a path that holds 172 segments the 80 of the paper are never seen alone: an eighth of the round trip says it before.
+// On a path that holds 172 segments the 80 of the paper are never seen alone: an eighth of the round trip says it
+// before.
 static void on_a_short_path_the_round_trip_tells(void **state)
 {
     (void)state;
@@ -88,7 +89,8 @@ static void fifty_fast_round_trips_forget_rivals_and_a_loss_counts_anew(void **s
         know(100000, 600);
         for (int i = 0; i < 100; i++)
             flow_round(&f, 2 * MSS, 250000);
-        const uint32_t rivals = flow_segments(&f);  // 600 became 300, and half of that, and a segment a round trip since
+        const uint32_t rivals =
+            flow_segments(&f);  // 600 became 300, and half of that, and a segment a round trip since
         assert_in_range(rivals, 240, 255);
         for (int i = 0; i < 55; i++) {
             f.window.cwnd = f.window.ssthresh = rivals * MSS;

@@ -20,15 +20,17 @@ enum situation {
     PROBED,       // a closed window and its probe
     SITUATIONS
 };
-static const char *const names[] = {"quiet", "some outstanding", "a hole", "queue full", "window full", "after a timeout", "window closed"};
+static const char *const names[] = {"quiet",       "some outstanding", "a hole",       "queue full",
+                                    "window full", "after a timeout",  "window closed"};
 
 struct boundary {
     struct talk t;
     enum situation situation;
     bool source;
-    uint32_t una, max, allowed;      // the server's, relative: acknowledged; the end of what left; how far its stream goes
-    uint32_t rcv_nxt, edge, told;    // the peer's: received in order, promised, acknowledged
-    uint32_t most, end, max_window;  // the end of what was sent inside the window; of the peer's stream; the largest window
+    uint32_t una, max, allowed;  // the server's, relative: acknowledged; the end of what left; how far its stream goes
+    uint32_t rcv_nxt, edge, told;  // the peer's: received in order, promised, acknowledged
+    uint32_t most, end,
+        max_window;  // the end of what was sent inside the window; of the peer's stream; the largest window
     uint32_t frames, acks, resets;
     uint8_t have[SERVING_SOURCE_BYTES + 1];
     bool fin;  // the server's FIN left
@@ -253,7 +255,8 @@ static bool acceptable(int64_t distance, int64_t length, int64_t window)
 // A FIN beyond a hole is not kept: it must come again.
 static struct outcome judge(const struct boundary *b, const struct form *form, int64_t distance)
 {
-    const int64_t window = (int64_t)b->edge - b->rcv_nxt, fin = form->flags & TCP_FIN ? 1 : 0, syn = form->flags & TCP_SYN ? 1 : 0;
+    const int64_t window = (int64_t)b->edge - b->rcv_nxt, fin = form->flags & TCP_FIN ? 1 : 0,
+                  syn = form->flags & TCP_SYN ? 1 : 0;
     const bool inside = acceptable(distance, form->length + fin + syn, window);
     const int64_t end = distance + form->length, kept = end < window ? end : window;
     struct outcome out = {0};
@@ -293,7 +296,8 @@ static void input_form(struct boundary *b, const struct form *form, uint32_t seq
     put16(tcp + 18, urgent);
     tcp[13] |= urgent ? TCP_URG : 0;
     put16(tcp + 16, 0);
-    checksum_put(tcp + 16, checksum_add(ip4_pseudo_sum(PEER, SERVER, IP_TCP, tcp_bytes), checksum_sum_portable(tcp, tcp_bytes)));
+    checksum_put(tcp + 16,
+                 checksum_add(ip4_pseudo_sum(PEER, SERVER, IP_TCP, tcp_bytes), checksum_sum_portable(tcp, tcp_bytes)));
     if (!b->source)
         b->allowed = b->most;
     raw_input(&b->t, bytes, total);
@@ -340,8 +344,8 @@ static void each_sequence_number(void **state)
             const struct form *form = &forms[i % FORMS];
             bring(&b, situation);
             const int64_t distance = boundary_distance(values[i / FORMS], b.rcv_nxt);
-            (void)snprintf(current, sizeof current, "%s: %s at RCV.NXT %+lld, window %u", names[situation], form->name, (long long)distance,
-                           b.edge - b.rcv_nxt);
+            (void)snprintf(current, sizeof current, "%s: %s at RCV.NXT %+lld, window %u", names[situation], form->name,
+                           (long long)distance, b.edge - b.rcv_nxt);
             const struct outcome out = judge(&b, form, distance);
             input_form(&b, form, values[i / FORMS], 0);
             expect_outcome(&b, out);
@@ -360,7 +364,8 @@ static void each_urgent_pointer(void **state)
             struct boundary b;
             const struct form form = {"urgent", TCP_ACK, i % 2 * 100};
             bring(&b, situation);
-            (void)snprintf(current, sizeof current, "%s: urgent pointer %u with %u bytes", names[situation], pointers[i / 2], form.length);
+            (void)snprintf(current, sizeof current, "%s: urgent pointer %u with %u bytes", names[situation],
+                           pointers[i / 2], form.length);
             const struct outcome out = judge(&b, &form, 0);
             input_form(&b, &form, b.rcv_nxt, pointers[i / 2]);
             expect_outcome(&b, out);
@@ -386,7 +391,11 @@ static void expect_belief(struct boundary *b, enum belief belief, uint32_t ack, 
 {
     struct serving_numbers n;
     assert_true(serving_numbers(b->t.serving, &n));
-    const uint32_t room = b->edge - b->rcv_nxt, taken = belief == NONE ? 0 : length < room ? length : room, max = b->max;
+    const uint32_t room = b->edge - b->rcv_nxt,
+                   taken = belief == NONE  ? 0
+                           : length < room ? length
+                                           : room,
+                   max = b->max;
     if (belief == NEW)
         b->una = ack;
     b->rcv_nxt += taken;
@@ -417,8 +426,8 @@ static void each_acknowledgement(void **state)
             struct boundary b;
             const uint32_t ack = values[i / 2], length = i % 2 * 100;
             bring(&b, situation);
-            (void)snprintf(current, sizeof current, "%s: ACK of SND.UNA %+lld with %u bytes, %u outstanding", names[situation],
-                           (long long)boundary_distance(ack, b.una), length, b.max - b.una);
+            (void)snprintf(current, sizeof current, "%s: ACK of SND.UNA %+lld with %u bytes, %u outstanding",
+                           names[situation], (long long)boundary_distance(ack, b.una), length, b.max - b.una);
             const enum belief belief = judge_ack(&b, ack);
             in(&b.t, TCP_ACK, b.rcv_nxt, ack, length);
             expect_belief(&b, belief, ack, length);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Serving only: no ARP cache, no netmask, no gateway, no routes. What is answered goes to the link address that asked, whichever network
-// the asker's address is of, and two askers behind different gateways each have theirs; also what is sent again later.
+// Serving only: no ARP cache, no netmask, no gateway, no routes. What is answered goes to the link address that asked,
+// whichever network the asker's address is of, and two askers behind different gateways each have theirs; also what is
+// sent again later.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,8 +59,11 @@ static bool tx(void *context, const uint8_t *frame, uint32_t length)
 // An IPv4 packet of `asker` around what lies in bytes + ETHERNET_BYTES + IP4_BYTES.
 static void send(struct serving *serving, const struct asker *asker, uint8_t *bytes, uint8_t protocol, uint32_t length)
 {
-    const struct ip4 ip = {
-        .source = asker->address, .destination = SERVER, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 60, .protocol = protocol};
+    const struct ip4 ip = {.source = asker->address,
+                           .destination = SERVER,
+                           .total_length = (uint16_t)(IP4_BYTES + length),
+                           .ttl = 60,
+                           .protocol = protocol};
     struct ethernet link = {.destination = server_mac, .source = asker->mac, .type = ETHERTYPE_IP4};
     ip4_emit(bytes + ETHERNET_BYTES, &ip);
     ethernet_emit(bytes + ETHERNET_BYTES, &link);
@@ -67,7 +71,8 @@ static void send(struct serving *serving, const struct asker *asker, uint8_t *by
     serving_turn(serving, now_us);
 }
 
-static void segment(struct serving *serving, const struct asker *asker, uint8_t flags, uint32_t sequence, uint32_t length)
+static void segment(struct serving *serving, const struct asker *asker, uint8_t flags, uint32_t sequence,
+                    uint32_t length)
 {
     uint8_t bytes[200] = {0}, *tcp = bytes + ETHERNET_BYTES + IP4_BYTES;
     const struct tcp_segment out = {.source = 40000,
@@ -140,8 +145,8 @@ static void resets_go_there_too(void **state)
     const struct tcp_segment out = {
         .source = 40000, .destination = 9, .seq = 5, .flags = TCP_SYN, .window = 4000, .header_length = TCP_BYTES};
     tcp_emit(tcp, &out);
-    checksum_put(tcp + 16,
-                 checksum_add(ip4_pseudo_sum(askers[FAR].address, SERVER, IP_TCP, TCP_BYTES), checksum_sum_portable(tcp, TCP_BYTES)));
+    checksum_put(tcp + 16, checksum_add(ip4_pseudo_sum(askers[FAR].address, SERVER, IP_TCP, TCP_BYTES),
+                                        checksum_sum_portable(tcp, TCP_BYTES)));
     send(serving, &askers[FAR], bytes, IP_TCP, TCP_BYTES);
     assert_int_equal(strays, 0);
     assert_int_equal(askers[FAR].resets, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The compact stack serves a client on the full one, over a link that loses, repeats, delays and damages frames, in virtual time: what is
-// read is what was written, every connection ends, and nothing is left behind.
+// The compact stack serves a client on the full one, over a link that loses, repeats, delays and damages frames, in
+// virtual time: what is read is what was written, every connection ends, and nothing is left behind.
 #include "fixture.h"
 
 #include <stdlib.h>
@@ -46,9 +46,10 @@ static void launch(struct meeting *m, bool to_client, const uint8_t *bytes, uint
         return;
     for (uint32_t copies = dice(m, 1000) < m->weather.repeat ? 2 : 1; copies && m->count < FLYING; copies--) {
         struct flight *flight = &m->flying[m->count++];
-        *flight = (struct flight){.due_us = m->f.now_us + 1000 + (dice(m, 1000) < m->weather.delay ? dice(m, 20000) : 0),
-                                  .to_client = to_client,
-                                  .length = length};
+        *flight =
+            (struct flight){.due_us = m->f.now_us + 1000 + (dice(m, 1000) < m->weather.delay ? dice(m, 20000) : 0),
+                            .to_client = to_client,
+                            .length = length};
         assert_in_range(length, 1, sizeof flight->bytes);
         memcpy(flight->bytes, bytes, length);
         if (dice(m, 1000) < m->weather.damage)
@@ -119,7 +120,8 @@ static weir_socket client_connect(struct meeting *m)
 {
     const weir_socket client = weir_socket_open(m->f.weir, WEIR_STREAM, 0);
     assert_true(client > 0);
-    assert_int_equal(weir_socket_connect(m->f.weir, client, &(struct weir_endpoint){SERVER, SERVING_PORT}), WEIR_IN_PROGRESS);
+    assert_int_equal(weir_socket_connect(m->f.weir, client, &(struct weir_endpoint){SERVER, SERVING_PORT}),
+                     WEIR_IN_PROGRESS);
     while (!(weir_socket_ready(m->f.weir, client) & (WEIR_WRITABLE | WEIR_ERROR)))
         step(m);
     return client;
@@ -180,7 +182,8 @@ static void client_read_all(struct meeting *m, weir_socket client)
 }
 
 static const struct weather weathers[] = {
-    {0, 0, 0, 0, 0}, {50, 0, 0, 0, 0}, {0, 100, 200, 0, 0}, {0, 0, 0, 50, 0}, {0, 0, 0, 0, 300}, {100, 50, 100, 20, 200}, {150, 0, 0, 0, 0},
+    {0, 0, 0, 0, 0},   {50, 0, 0, 0, 0},        {0, 100, 200, 0, 0}, {0, 0, 0, 50, 0},
+    {0, 0, 0, 0, 300}, {100, 50, 100, 20, 200}, {150, 0, 0, 0, 0},
 };
 #define WEATHERS (sizeof weathers / sizeof weathers[0])
 #ifndef SEEDS

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A server on the compact stack (serving.h) and a peer played by hand: its segments are written, ours are read one by one, in virtual time.
+// A server on the compact stack (serving.h) and a peer played by hand: its segments are written, ours are read one by
+// one, in virtual time.
 #ifndef TESTS_COMPACT_PEER_H
 #define TESTS_COMPACT_PEER_H
 
@@ -93,8 +94,11 @@ static inline void pass(struct talk *t, uint64_t us)
 // An IPv4 frame around a transport packet at bytes + HEADERS.
 static inline uint32_t wrap(uint8_t *bytes, uint8_t protocol, uint32_t length)
 {
-    const struct ip4 ip = {
-        .source = PEER, .destination = SERVER, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 9, .protocol = protocol};
+    const struct ip4 ip = {.source = PEER,
+                           .destination = SERVER,
+                           .total_length = (uint16_t)(IP4_BYTES + length),
+                           .ttl = 9,
+                           .protocol = protocol};
     const struct ethernet link = {.destination = server_mac, .source = peer_mac, .type = ETHERTYPE_IP4};
     ip4_emit(bytes + ETHERNET_BYTES, &ip);
     ethernet_emit(bytes + ETHERNET_BYTES, &link);
@@ -102,7 +106,8 @@ static inline uint32_t wrap(uint8_t *bytes, uint8_t protocol, uint32_t length)
 }
 
 // A segment of the peer in `bytes`; numbers are relative; payload is serving_pattern.
-static inline uint32_t make(const struct talk *t, uint8_t *bytes, uint8_t flags, uint32_t seq, uint32_t ack, uint32_t length)
+static inline uint32_t make(const struct talk *t, uint8_t *bytes, uint8_t flags, uint32_t seq, uint32_t ack,
+                            uint32_t length)
 {
     const uint32_t options = flags & TCP_SYN && t->mss ? 4 : 0;
     const struct tcp_segment segment = {.source = t->port,
@@ -119,7 +124,8 @@ static inline uint32_t make(const struct talk *t, uint8_t *bytes, uint8_t flags,
     for (uint32_t i = 0; i < length; i++)
         tcp[TCP_BYTES + options + i] = serving_pattern(seq + i);
     const uint32_t total = TCP_BYTES + options + length;
-    checksum_put(tcp + 16, checksum_add(ip4_pseudo_sum(PEER, SERVER, IP_TCP, total), checksum_sum_portable(tcp, total)));
+    checksum_put(tcp + 16,
+                 checksum_add(ip4_pseudo_sum(PEER, SERVER, IP_TCP, total), checksum_sum_portable(tcp, total)));
     return wrap(bytes, IP_TCP, total);
 }
 
@@ -146,7 +152,8 @@ static inline void take(struct talk *t)
     assert_int_equal(ip.source, SERVER);
     assert_int_equal(ip.destination, PEER);
     const uint8_t *tcp = frame + HEADERS;
-    assert_int_equal(checksum_add(ip4_pseudo_sum(SERVER, PEER, IP_TCP, length - IP4_BYTES), checksum_sum_portable(tcp, length - IP4_BYTES)),
+    assert_int_equal(checksum_add(ip4_pseudo_sum(SERVER, PEER, IP_TCP, length - IP4_BYTES),
+                                  checksum_sum_portable(tcp, length - IP4_BYTES)),
                      0xffff);
     assert_true(tcp_parse(tcp, length - IP4_BYTES, &t->got));
     assert_int_equal(t->got.source, SERVING_PORT);

@@ -107,7 +107,8 @@ static enum weir_tx_verdict driver_tx(struct weir_netif *netif, const struct wei
 static const struct weir_driver driver = {.name = "serving", .tx = driver_tx};
 
 struct serving *serving_open(const uint8_t mac[6], uint32_t address, enum serving_mode mode,
-                             bool (*tx)(void *context, const uint8_t *frame, uint32_t length), void *context, uint64_t now_us)
+                             bool (*tx)(void *context, const uint8_t *frame, uint32_t length), void *context,
+                             uint64_t now_us)
 {
     struct serving *s = calloc(1, sizeof *s);
     void *memory = malloc(weir_size(NULL));
@@ -123,7 +124,8 @@ struct serving *serving_open(const uint8_t mac[6], uint32_t address, enum servin
     weir_netif_init(&s->netif, "t0", &driver, &weir_link_ethernet);
     s->netif.driver_data = s;
     memcpy(s->netif.mac, mac, 6);
-    if (weir_netif_add(s->weir, &s->netif) || weir_netif_set_address(&s->netif, weir_addr_v4(address), 24, WEIR_ADDRESS_AT_ONCE))
+    if (weir_netif_add(s->weir, &s->netif) ||
+        weir_netif_set_address(&s->netif, weir_addr_v4(address), 24, WEIR_ADDRESS_AT_ONCE))
         abort();
     s->listener = weir_socket_open(s->weir, WEIR_STREAM, 0);
     if (weir_socket_bind(s->weir, s->listener, &(struct weir_endpoint){weir_addr_any(), SERVING_PORT}) ||
@@ -161,7 +163,8 @@ bool serving_idle(const struct serving *s)
 bool serving_numbers(const struct serving *s, struct serving_numbers *out)
 {
     const struct conn *c = s->weir->conns;
-    *out = (struct serving_numbers){c->una, c->nxt, c->max, c->expected, c->edge, c->send_length, SEND_BYTES, c->receive_length};
+    *out = (struct serving_numbers){c->una,  c->nxt,         c->max,     c->expected,
+                                    c->edge, c->send_length, SEND_BYTES, c->receive_length};
     return c->socket.state != WEIR_TCP_CLOSED;
 }
 

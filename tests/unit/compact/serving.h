@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A server on the compact stack, whatever profile the test itself is built for: serving.c holds the whole stack under other names. It
-// listens on port 7 and does with each connection what its mode says.
+// A server on the compact stack, whatever profile the test itself is built for: serving.c holds the whole stack under
+// other names. It listens on port 7 and does with each connection what its mode says.
 #ifndef TESTS_COMPACT_SERVING_H
 #define TESTS_COMPACT_SERVING_H
 
@@ -20,14 +20,15 @@ enum serving_mode {
 struct serving;
 // Frames go to `tx`; false: the driver is full until serving_tx_ready.
 struct serving *serving_open(const uint8_t mac[6], uint32_t address, enum serving_mode mode,
-                             bool (*tx)(void *context, const uint8_t *frame, uint32_t length), void *context, uint64_t now_us);
+                             bool (*tx)(void *context, const uint8_t *frame, uint32_t length), void *context,
+                             uint64_t now_us);
 void serving_close(struct serving *serving);
 void serving_input(struct serving *serving, const uint8_t *frame, uint32_t length);
 void serving_tx_ready(struct serving *serving);
 void serving_read_on(struct serving *serving, bool on);
 uint64_t serving_turn(struct serving *serving, uint64_t now_us);  // poll, application, poll; the next deadline
 uint32_t serving_done(const struct serving *serving);             // connections that came to an orderly end
-bool serving_idle(const struct serving *serving);                 // nothing is open but the listener; TIME-WAIT and handshakes may be
+bool serving_idle(const struct serving *serving);  // nothing is open but the listener; TIME-WAIT and handshakes may be
 // What the first connection remembers. false: it is closed.
 struct serving_numbers {
     uint32_t una, nxt, max, expected, edge;

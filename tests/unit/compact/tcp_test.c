@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The compact stack frame by frame: a peer played by hand, whose segments are written and whose answers are read one by one.
+// The compact stack frame by frame: a peer played by hand, whose segments are written and whose answers are read one by
+// one.
 #include "compact/peer.h"
 
 static void syn_ack_offers_an_mss_and_nothing_else(void **state)
@@ -28,7 +29,8 @@ static void syn_ack_offers_an_mss_and_nothing_else(void **state)
     close_talk(&t);
 }
 
-// RFC 6528: for one pair of ends the numbers go up by one every 4 µs; those of other pairs have nothing to do with them.
+// RFC 6528: for one pair of ends the numbers go up by one every 4 µs; those of other pairs have nothing to do with
+// them.
 static void initial_numbers(void **state)
 {
     (void)state;
@@ -120,7 +122,8 @@ static void several_segments_are_in_flight(void **state)
     close_talk(&t);
 }
 
-// RFC 6298: the first RTO is of the handshake's RTT, held above by 200 ms of variation; then it doubles, with one segment each time.
+// RFC 6298: the first RTO is of the handshake's RTT, held above by 200 ms of variation; then it doubles, with one
+// segment each time.
 static void retransmission_backs_off(void **state)
 {
     (void)state;
@@ -362,7 +365,8 @@ static uint32_t talk_to_time_wait(struct talk *t)
     return end;
 }
 
-// Segments that are not the peer's FIN are acknowledged, and do not keep the entry; the FIN again begins it anew (RFC 9293 §3.10.7.4).
+// Segments that are not the peer's FIN are acknowledged, and do not keep the entry; the FIN again begins it anew (RFC
+// 9293 §3.10.7.4).
 static void only_the_fin_keeps_time_wait(void **state)
 {
     (void)state;
@@ -521,7 +525,8 @@ static void arp_and_echo_are_answered(void **state)
     close_talk(&t);
 }
 
-// Whatever a frame is cut to, or bit of it is turned, it does no harm: nothing is read that is not there, and the connection goes on.
+// Whatever a frame is cut to, or bit of it is turned, it does no harm: nothing is read that is not there, and the
+// connection goes on.
 static void damaged_frames_do_no_harm(void **state)
 {
     (void)state;
@@ -553,8 +558,8 @@ static void damaged_frames_do_no_harm(void **state)
         checksum_put(damaged + 24, checksum_sum_portable(damaged + 14, 20));
         memcpy(damaged + 26, bytes + 26, 8);
         put16(damaged + 50, 0);
-        checksum_put(damaged + 50,
-                     checksum_add(ip4_pseudo_sum(PEER, SERVER, IP_TCP, length - 34), checksum_sum_portable(damaged + 34, length - 34)));
+        checksum_put(damaged + 50, checksum_add(ip4_pseudo_sum(PEER, SERVER, IP_TCP, length - 34),
+                                                checksum_sum_portable(damaged + 34, length - 34)));
         raw_input(&t, damaged, length);
         t.now_us += 1000;
         turn(&t);

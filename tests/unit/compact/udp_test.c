@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// COMPACT_UDP: datagram sockets of the compact stack, which hold one datagram and answer it. A stack of its own, built with the option.
+// COMPACT_UDP: datagram sockets of the compact stack, which hold one datagram and answer it. A stack of its own, built
+// with the option.
 #define WEIR_CFG_COMPACT_UDP 1
 #define WEIR_CFG_DATAGRAM_SOCKETS 2
 #define WEIR_CFG_OUTBOX_BYTES 600
@@ -57,7 +58,8 @@ static int teardown(void **state)
 enum sum { RIGHT, NONE, WRONG };
 
 // A datagram of `length` bytes that says `told` of its length, in a packet with `padding` bytes behind it.
-static void in_as(uint32_t address, uint16_t port, uint16_t to, uint32_t length, uint32_t told, uint32_t padding, enum sum sum)
+static void in_as(uint32_t address, uint16_t port, uint16_t to, uint32_t length, uint32_t told, uint32_t padding,
+                  enum sum sum)
 {
     uint8_t bytes[1600] = {0}, *udp = bytes + ETHERNET_BYTES + IP4_BYTES;
     const uint32_t total = UDP_BYTES + length;
@@ -85,7 +87,10 @@ static void in_as(uint32_t address, uint16_t port, uint16_t to, uint32_t length,
     serving_input(s, bytes, ETHERNET_BYTES + IP4_BYTES + total + padding);
 }
 
-static void in(uint32_t address, uint16_t port, uint32_t length) { in_as(address, port, PORT, length, UDP_BYTES + length, 0, RIGHT); }
+static void in(uint32_t address, uint16_t port, uint32_t length)
+{
+    in_as(address, port, PORT, length, UDP_BYTES + length, 0, RIGHT);
+}
 
 static weir_socket bound(void)
 {
@@ -124,9 +129,9 @@ static bool last_is_whole(uint32_t to, uint16_t port, uint32_t length)
     memcpy(pseudo, last + 26, 8);
     put16(pseudo + 8, IP_UDP);
     put16(pseudo + 10, UDP_BYTES + length);
-    return last_length == DATA_AT + length && !memcmp(last, peer_mac, 6) && get32(last + 30) == to && get32(last + 26) == SERVER &&
-           checksum_sum_portable(last + ETHERNET_BYTES, IP4_BYTES) == 0xffff && get16(udp) == PORT && get16(udp + 2) == port &&
-           get16(udp + 4) == UDP_BYTES + length && get16(udp + 6) &&
+    return last_length == DATA_AT + length && !memcmp(last, peer_mac, 6) && get32(last + 30) == to &&
+           get32(last + 26) == SERVER && checksum_sum_portable(last + ETHERNET_BYTES, IP4_BYTES) == 0xffff &&
+           get16(udp) == PORT && get16(udp + 2) == port && get16(udp + 4) == UDP_BYTES + length && get16(udp + 6) &&
            checksum_add(checksum_sum_portable(pseudo, 12), checksum_sum_portable(udp, UDP_BYTES + length)) == 0xffff;
 }
 
@@ -256,7 +261,8 @@ static void no_answer_is_without_a_sum(void **state)
 
 static void sockets_are_opened_bound_and_closed(void **state)
 {
-    const struct weir_endpoint port = {weir_addr_any(), PORT}, none = {weir_addr_any(), 0}, elsewhere = {weir_addr_v4(PEER), PORT};
+    const struct weir_endpoint port = {weir_addr_any(), PORT}, none = {weir_addr_any(), 0},
+                               elsewhere = {weir_addr_v4(PEER), PORT};
     struct weir_endpoint local;
     (void)state;
     const weir_socket first = bound(), second = weir_socket_open(s->weir, WEIR_DATAGRAM, 0);

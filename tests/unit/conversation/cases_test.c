@@ -60,7 +60,8 @@ static void a_lowered_buffer_keeps_its_promise(void **state)
     pair_close(&p);
 }
 
-// A sender that probes a closed window is one byte beyond it; his acknowledgements must bear a number that the peer accepts.
+// A sender that probes a closed window is one byte beyond it; his acknowledgements must bear a number that the peer
+// accepts.
 static void an_ack_beside_a_window_probe_is_taken(void **state)
 {
     struct pair p;
@@ -86,8 +87,8 @@ static void an_ack_beside_a_window_probe_is_taken(void **state)
     pair_close(&p);
 }
 
-// Data arrives, its ACK is lost; the repetition draws an ACK that echoes the first copy's time. That is no round trip: taken as one, each
-// timeout would make the next one longer for good.
+// Data arrives, its ACK is lost; the repetition draws an ACK that echoes the first copy's time. That is no round trip:
+// taken as one, each timeout would make the next one longer for good.
 static void a_lost_ack_does_not_lengthen_the_timeout(void **state)
 {
     struct pair p;
@@ -115,14 +116,17 @@ static void a_lost_ack_does_not_lengthen_the_timeout(void **state)
     pair_close(&p);
 }
 
-// SACK blocks take room in a header: with data both ways no frame may outgrow the link. The fixture's driver looks at each.
+// SACK blocks take room in a header: with data both ways no frame may outgrow the link. The fixture's driver looks at
+// each.
 static void sack_blocks_and_data_fit_the_link(void **state)
 {
     struct pair p;
     weir_socket client, server;
     (void)state;
-    pair_open(&p, &(struct pair_options){
-                      .link = {.delay_us = 2000, .loss_ppm = 30000, .reorder_ppm = 100000}, .seed = 5, .a.mtu = 296, .b.mtu = 296});
+    pair_open(&p, &(struct pair_options){.link = {.delay_us = 2000, .loss_ppm = 30000, .reorder_ppm = 100000},
+                                         .seed = 5,
+                                         .a.mtu = 296,
+                                         .b.mtu = 296});
     pair_connect(&p, PORT, &client, &server);
     uint32_t received[2] = {0, 0};
     for (int turn = 0; turn < 2000; turn++) {
@@ -136,7 +140,8 @@ static void sack_blocks_and_data_fit_the_link(void **state)
         received[1] += read_all(p.b.weir, server);
     }
     assert_true(received[0] > 100000 && received[1] > 100000);
-    assert_true(fixture_count(&p.a, WEIR_COUNT_TCP_OUT_OF_ORDER) > 10 && fixture_count(&p.b, WEIR_COUNT_TCP_OUT_OF_ORDER) > 10);
+    assert_true(fixture_count(&p.a, WEIR_COUNT_TCP_OUT_OF_ORDER) > 10 &&
+                fixture_count(&p.b, WEIR_COUNT_TCP_OUT_OF_ORDER) > 10);
     pair_close(&p);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Two instances over a link that marks: no byte is lost where marks are heeded, every mark is told, and nothing but new data is capable.
+// Two instances over a link that marks: no byte is lost where marks are heeded, every mark is told, and nothing but new
+// data is capable.
 #include "pair.h"
 
 #include "tcp/internal.h"
@@ -35,8 +36,8 @@ static bool moved(void *context)
     static uint8_t bytes[65536];
     struct talk *talk = context;
     int done;
-    while (talk->written < BYTES &&
-           (done = weir_socket_write(talk->pair.a.weir, talk->client, bytes, min_u32(BYTES - talk->written, sizeof bytes))) > 0)
+    while (talk->written < BYTES && (done = weir_socket_write(talk->pair.a.weir, talk->client, bytes,
+                                                              min_u32(BYTES - talk->written, sizeof bytes))) > 0)
         talk->written += (uint32_t)done;
     while ((done = weir_socket_read(talk->pair.b.weir, talk->server, bytes, sizeof bytes)) > 0)
         talk->read += (uint32_t)done;
@@ -50,17 +51,20 @@ static struct weir_tcp_info info(struct weir *weir, weir_socket socket)
     return out;
 }
 
-static void converse(struct talk *talk, uint8_t ecn_a, uint8_t ecn_b, const struct pair_link *link, const struct pair_link *back)
+static void converse(struct talk *talk, uint8_t ecn_a, uint8_t ecn_b, const struct pair_link *link,
+                     const struct pair_link *back)
 {
     const struct weir_config a = {.tcp_ecn = ecn_a}, b = {.tcp_ecn = ecn_b};
     memset(talk, 0, sizeof *talk);
-    pair_open(&talk->pair, &(struct pair_options){.link = *link, .back = back, .seed = 7, .a = {.config = &a}, .b = {.config = &b}});
+    pair_open(&talk->pair,
+              &(struct pair_options){.link = *link, .back = back, .seed = 7, .a = {.config = &a}, .b = {.config = &b}});
     talk->pair.filter = look;
     talk->pair.filter_context = talk;
     pair_connect(&talk->pair, PORT, &talk->client, &talk->server);
     assert_true(pair_run_until(&talk->pair, moved, talk, 300000000));
     pair_run(&talk->pair, 500000);
-    assert_int_equal(fixture_count(&talk->pair.a, WEIR_COUNT_IP_BAD_CHECKSUM) + fixture_count(&talk->pair.b, WEIR_COUNT_IP_BAD_CHECKSUM),
+    assert_int_equal(fixture_count(&talk->pair.a, WEIR_COUNT_IP_BAD_CHECKSUM) +
+                         fixture_count(&talk->pair.b, WEIR_COUNT_IP_BAD_CHECKSUM),
                      0);
 }
 
@@ -92,7 +96,8 @@ static void marks_take_the_place_of_losses(void **state)
             assert_int_equal(a.delivered_ce, talk.pair.stats[0].marked);  // every mark, exactly
         } else {
             assert_true(talk.echoed > 0);
-            assert_in_range(talk.answered, reduced - 1, reduced + 1);  // after the last there may be nothing to tell it with
+            assert_in_range(talk.answered, reduced - 1,
+                            reduced + 1);  // after the last there may be nothing to tell it with
         }
         pair_close(&talk.pair);
     }
@@ -115,7 +120,8 @@ static void without_it_the_queue_overflows(void **state)
 static void feedback_survives_a_bad_link(void **state)
 {
     struct talk talk;
-    struct pair_link link = {.delay_us = 5000, .loss_ppm = 10000, .reorder_ppm = 10000, .duplicate_ppm = 5000, .mark_ppm = 20000};
+    struct pair_link link = {
+        .delay_us = 5000, .loss_ppm = 10000, .reorder_ppm = 10000, .duplicate_ppm = 5000, .mark_ppm = 20000};
     const struct pair_link ways[2] = {{.delay_us = 5000}, {.delay_us = 5000, .loss_ppm = 300000}};
     (void)state;
     for (uint32_t i = 0; i < 4; i++) {
@@ -124,8 +130,8 @@ static void feedback_survives_a_bad_link(void **state)
         converse(&talk, mode, mode, &link, way);
         const struct weir_tcp_info a = info(talk.pair.a.weir, talk.client), b = info(talk.pair.b.weir, talk.server);
         assert_true(a.ecn && b.ecn && b.received_ce > 0);
-        // An ACK that covers much, and whose option went with one before it that was lost, is taken at its worst (RFC 9768 §3.2.2.5.2);
-        // never at less than it tells.
+        // An ACK that covers much, and whose option went with one before it that was lost, is taken at its worst (RFC
+        // 9768 §3.2.2.5.2); never at less than it tells.
         if (mode == WEIR_ECN_ACCURATE && way->loss_ppm)
             assert_in_range(a.delivered_ce, b.received_ce - min_u32(b.received_ce, 7), 4 * b.received_ce);
         else if (mode == WEIR_ECN_ACCURATE)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Conversations of two instances, each decided by a seed (talk.h). WEIR_SEED=N runs conversation N alone and tells about it, WEIR_SEEDS=N
-// the first N. With WEIR_TEST_DRIVER all run on that driver.
+// Conversations of two instances, each decided by a seed (talk.h). WEIR_SEED=N runs conversation N alone and tells
+// about it, WEIR_SEEDS=N the first N. With WEIR_TEST_DRIVER all run on that driver.
 #include <stdlib.h>
 
 #include "pair.h"
@@ -23,8 +23,9 @@ static void show_replay(void)
         return;
     running = false;
     const char *driver = getenv("WEIR_TEST_DRIVER");
-    fprintf(stderr, "\nto replay: %s%s%sWEIR_SEED=%llu, then the name of this program\n", driver ? "WEIR_TEST_DRIVER=" : "",
-            driver ? driver : "", driver ? " " : "", (unsigned long long)plan_now.seed);
+    fprintf(stderr, "\nto replay: %s%s%sWEIR_SEED=%llu, then the name of this program\n",
+            driver ? "WEIR_TEST_DRIVER=" : "", driver ? driver : "", driver ? " " : "",
+            (unsigned long long)plan_now.seed);
     talk_describe(stderr, &plan_now);
 }
 
@@ -54,8 +55,9 @@ static void one_conversation(void **state)
     (void)state;
     run_seed(number("WEIR_SEED", 0), &stats);
     talk_describe(stderr, &plan_now);
-    fprintf(stderr, "%llu bytes in %.3f s, %u frames, %u segments retransmitted, %u timeouts\n", (unsigned long long)stats.bytes,
-            (double)stats.virtual_us / 1e6, stats.frames, stats.retransmitted, stats.timeouts);
+    fprintf(stderr, "%llu bytes in %.3f s, %u frames, %u segments retransmitted, %u timeouts\n",
+            (unsigned long long)stats.bytes, (double)stats.virtual_us / 1e6, stats.frames, stats.retransmitted,
+            stats.timeouts);
 }
 
 static void conversations(void **state)

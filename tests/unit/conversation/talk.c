@@ -14,7 +14,7 @@
 #define LOOK_US 1000000u                     // the test itself looks at least so often
 #define OPEN_TRIES 4                         // a handshake that ends unluckily is begun anew
 
-// --- what a seed stands for -----------------------------------------------------------------------------------------------------
+// --- what a seed stands for ------------------------------------------------------------------------------------------
 
 static uint64_t draw(uint64_t *state)
 {
@@ -55,7 +55,8 @@ static void plan_link(struct talk_plan *plan, struct pair_link *link, uint64_t *
 
 static enum fixture_mode plan_mode(enum fixture_mode given, uint64_t *random)
 {
-    static const enum fixture_mode modes[] = {FIXTURE_PLAIN, FIXTURE_SCRIBBLE, FIXTURE_FULL_AT_RANDOM, FIXTURE_SLICED, FIXTURE_HOLD};
+    static const enum fixture_mode modes[] = {FIXTURE_PLAIN, FIXTURE_SCRIBBLE, FIXTURE_FULL_AT_RANDOM, FIXTURE_SLICED,
+                                              FIXTURE_HOLD};
     const enum fixture_mode drawn = modes[below(random, 5)];
     return given == FIXTURE_FROM_ENVIRONMENT ? drawn : given;
 }
@@ -68,7 +69,9 @@ static uint16_t plan_mtu(uint64_t *random)
 
 static void plan_user(struct talk_user *user, uint64_t *random, uint32_t most_bytes)
 {
-    user->send_bytes = one_in(random, 4) ? 0 : one_in(random, 3) ? between(random, 1, most_bytes) : spread(random, 1, most_bytes);
+    user->send_bytes = one_in(random, 4)   ? 0
+                       : one_in(random, 3) ? between(random, 1, most_bytes)
+                                           : spread(random, 1, most_bytes);
     user->write_most = one_in(random, 2) ? 0 : spread(random, 1, 10000);
     user->read_most = one_in(random, 2) ? 0 : spread(random, 1, 10000);
     user->pause_us = one_in(random, 3) ? spread(random, 100, 3000000) : 0;
@@ -145,26 +148,32 @@ void talk_plan_make(struct talk_plan *plan, uint64_t seed, enum fixture_mode mod
 
 static void describe_link(FILE *out, const char *name, const struct pair_link *link)
 {
-    fprintf(out, "  %s: delay %u us, rate %u B/s, queue %u, loss %u, reorder %u by %u us, duplicate %u ppm\n", name, link->delay_us,
-            link->rate, link->queue_frames, link->loss_ppm, link->reorder_ppm, link->reorder_us, link->duplicate_ppm);
+    fprintf(out, "  %s: delay %u us, rate %u B/s, queue %u, loss %u, reorder %u by %u us, duplicate %u ppm\n", name,
+            link->delay_us, link->rate, link->queue_frames, link->loss_ppm, link->reorder_ppm, link->reorder_us,
+            link->duplicate_ppm);
 }
 
 static void describe_user(FILE *out, const char *name, const struct talk_user *u)
 {
-    fprintf(out, "  %s: sends %u by %u, reads by %u from %u us on, pauses %u us every %u,%s%s%s%s buffers %u %u, aborts at %d%s\n", name,
-            u->send_bytes, u->write_most, u->read_most, u->read_delay_us, u->pause_us, u->pause_every, u->in_place ? " in place" : "",
-            u->edges ? " edges" : "", u->no_delay ? " nodelay" : "", u->quick_ack ? " quickack" : "", u->send_buffer, u->receive_buffer,
-            (int)u->abort_at, u->close_at_once ? ", closes at once" : "");
+    fprintf(out,
+            "  %s: sends %u by %u, reads by %u from %u us on, pauses %u us every %u,%s%s%s%s buffers %u %u, aborts at "
+            "%d%s\n",
+            name, u->send_bytes, u->write_most, u->read_most, u->read_delay_us, u->pause_us, u->pause_every,
+            u->in_place ? " in place" : "", u->edges ? " edges" : "", u->no_delay ? " nodelay" : "",
+            u->quick_ack ? " quickack" : "", u->send_buffer, u->receive_buffer, (int)u->abort_at,
+            u->close_at_once ? ", closes at once" : "");
 }
 
 void talk_describe(FILE *out, const struct talk_plan *plan)
 {
     static const char *const modes[] = {"environment", "plain", "scribble", "full", "sliced", "hold"};
     fprintf(out,
-            "seed %llu: %s, MTU %u and %u, drivers %s and %s, %s, corrupt %u ppm, wrap %u %u bytes on, trouble %u at %u budget %llu%s\n",
-            (unsigned long long)plan->seed, plan->raw_ip ? "raw IP" : "Ethernet", plan->mtu_a, plan->mtu_b, modes[plan->mode_a],
-            modes[plan->mode_b], plan->congestion, plan->corrupt_ppm, plan->wrap_side, plan->wrap_before, plan->trouble, plan->fail_at,
-            (unsigned long long)plan->budget_bytes, plan->leave_early ? ", left early" : "");
+            "seed %llu: %s, MTU %u and %u, drivers %s and %s, %s, corrupt %u ppm, wrap %u %u bytes on, trouble %u at "
+            "%u budget %llu%s\n",
+            (unsigned long long)plan->seed, plan->raw_ip ? "raw IP" : "Ethernet", plan->mtu_a, plan->mtu_b,
+            modes[plan->mode_a], modes[plan->mode_b], plan->congestion, plan->corrupt_ppm, plan->wrap_side,
+            plan->wrap_before, plan->trouble, plan->fail_at, (unsigned long long)plan->budget_bytes,
+            plan->leave_early ? ", left early" : "");
     describe_link(out, "there", &plan->link);
     describe_link(out, "back", &plan->back);
     for (uint32_t i = 0; i < plan->flows; i++) {
@@ -173,7 +182,7 @@ void talk_describe(FILE *out, const struct talk_plan *plan)
     }
 }
 
-// --- one user of a stream ---------------------------------------------------------------------------------------------------------
+// --- one user of a stream --------------------------------------------------------------------------------------------
 
 struct side {
     const struct talk_user *user;
@@ -202,9 +211,15 @@ struct run {
     struct pcapng capture;  // WEIR_PCAP=FILE: every frame as it was sent, lost ones too
 };
 
-static uint8_t pattern(uint32_t key, uint32_t offset) { return (uint8_t)((offset * UINT32_C(0x9e3779b1) ^ key) >> 11 ^ offset >> 8); }
+static uint8_t pattern(uint32_t key, uint32_t offset)
+{
+    return (uint8_t)((offset * UINT32_C(0x9e3779b1) ^ key) >> 11 ^ offset >> 8);
+}
 
-static void sleep_side(struct run *run, struct side *side, uint32_t us) { side->wake_us = pair_now_us(&run->pair) + us; }
+static void sleep_side(struct run *run, struct side *side, uint32_t us)
+{
+    side->wake_us = pair_now_us(&run->pair) + us;
+}
 
 // The connection ended with an error: only where something that the plan holds can have ended it.
 static void side_failed(struct run *run, struct side *side, int error)
@@ -215,8 +230,8 @@ static void side_failed(struct run *run, struct side *side, int error)
         return;
     }
     if (!side->peer->aborted && !(side->peer->closed && side->peer->user->abort_at != UINT32_MAX))
-        fail_msg("%s: %s after %u bytes sent and %u received", side->f == &run->pair.a ? "client" : "server", weir_error_name(error),
-                 side->sent, side->received);
+        fail_msg("%s: %s after %u bytes sent and %u received", side->f == &run->pair.a ? "client" : "server",
+                 weir_error_name(error), side->sent, side->received);
     assert_true(error == WEIR_RESET || error == WEIR_SHUT_DOWN || error == WEIR_TIMED_OUT || error == WEIR_REFUSED);
     side->reset = true;
     assert_int_equal(weir_socket_close(side->f->weir, side->socket), WEIR_OK);
@@ -292,7 +307,8 @@ static void compare(const struct side *side, const uint8_t *bytes, uint32_t leng
     assert_in_range(side->received + length, 0, side->peer->sent);
     for (uint32_t at = 0; at < length; at++)
         if (bytes[at] != pattern(side->key_in, side->received + at))
-            fail_msg("byte %u is %02x, not %02x", side->received + at, bytes[at], pattern(side->key_in, side->received + at));
+            fail_msg("byte %u is %02x, not %02x", side->received + at, bytes[at],
+                     pattern(side->key_in, side->received + at));
 }
 
 static bool side_read(struct run *run, struct side *side)
@@ -366,7 +382,7 @@ static bool side_step(struct run *run, struct side *side)
     return progress;
 }
 
-// --- opening --------------------------------------------------------------------------------------------------------------------------
+// --- opening ---------------------------------------------------------------------------------------------------------
 
 static void set_options(struct weir *weir, weir_socket socket, const struct talk_user *user)
 {
@@ -377,7 +393,8 @@ static void set_options(struct weir *weir, weir_socket socket, const struct talk
     if (user->send_buffer)
         assert_int_equal(weir_socket_set(weir, socket, WEIR_OPTION_SEND_BUFFER, (int32_t)user->send_buffer), WEIR_OK);
     if (user->receive_buffer)
-        assert_int_equal(weir_socket_set(weir, socket, WEIR_OPTION_RECEIVE_BUFFER, (int32_t)user->receive_buffer), WEIR_OK);
+        assert_int_equal(weir_socket_set(weir, socket, WEIR_OPTION_RECEIVE_BUFFER, (int32_t)user->receive_buffer),
+                         WEIR_OK);
     // A reset that is lost must not leave its peer waiting for ever.
     assert_int_equal(weir_socket_set(weir, socket, WEIR_OPTION_KEEPALIVE, 1), WEIR_OK);
     assert_int_equal(weir_socket_set(weir, socket, WEIR_OPTION_KEEPALIVE_IDLE_S, 60), WEIR_OK);
@@ -463,7 +480,7 @@ static bool accept_all(struct run *run)
     return any;
 }
 
-// --- the conversation --------------------------------------------------------------------------------------------------------------------
+// --- the conversation ------------------------------------------------------------------------------------------------
 
 static void hand_out_events(struct run *run, struct fixture *f, struct side *sides)
 {
@@ -472,7 +489,8 @@ static void hand_out_events(struct run *run, struct fixture *f, struct side *sid
     while ((socket = weir_ready_next(f->weir, &events)) != 0)
         for (uint32_t flow = 0; flow < run->plan->flows; flow++)
             if (sides[flow].socket == socket)
-                sides[flow].events |= events & (WEIR_ERROR | WEIR_HANGUP) ? events | WEIR_READABLE | WEIR_WRITABLE : events;
+                sides[flow].events |=
+                    events & (WEIR_ERROR | WEIR_HANGUP) ? events | WEIR_READABLE | WEIR_WRITABLE : events;
 }
 
 static void trouble_ends(struct run *run)
@@ -508,8 +526,8 @@ static bool all_closed(const struct run *run)
 {
     for (uint32_t flow = 0; flow < run->plan->flows; flow++) {
         // A client that was reset, or reset the other, before accept saw it leaves a server that never was.
-        const bool server_closed =
-            run->server[flow].closed || (!run->server[flow].socket && run->client[flow].closed && run->client[flow].aborted);
+        const bool server_closed = run->server[flow].closed ||
+                                   (!run->server[flow].socket && run->client[flow].closed && run->client[flow].aborted);
         if (!run->client[flow].closed || !server_closed)
             return false;
     }
@@ -541,11 +559,13 @@ static void show_side(const char *name, const struct side *side)
     if (side->socket && !side->closed)
         (void)weir_socket_tcp_info(side->f->weir, side->socket, &info);
     fprintf(stderr,
-            "%s: sent %u, received %u%s%s%s, %s, cwnd %u, inflight %u, lost %u, snd_wnd %u, rcv_wnd %u, send queue %u, receive queue %u, "
+            "%s: sent %u, received %u%s%s%s, %s, cwnd %u, inflight %u, lost %u, snd_wnd %u, rcv_wnd %u, send queue %u, "
+            "receive queue %u, "
             "unsent %u, backoff %u, events %x\n",
-            name, side->sent, side->received, side->write_ended ? ", write ended" : "", side->read_ended ? ", read ended" : "",
-            side->closed ? ", closed" : "", weir_tcp_state_name((enum weir_tcp_state)info.state), info.cwnd, info.inflight, info.lost,
-            info.snd_wnd, info.rcv_wnd, info.send_queue, info.receive_queue, info.unsent, info.backoff, side->events);
+            name, side->sent, side->received, side->write_ended ? ", write ended" : "",
+            side->read_ended ? ", read ended" : "", side->closed ? ", closed" : "",
+            weir_tcp_state_name((enum weir_tcp_state)info.state), info.cwnd, info.inflight, info.lost, info.snd_wnd,
+            info.rcv_wnd, info.send_queue, info.receive_queue, info.unsent, info.backoff, side->events);
 }
 
 static void stalled(const struct run *run)
@@ -572,7 +592,7 @@ static void converse(struct run *run)
     }
 }
 
-// --- before and after -------------------------------------------------------------------------------------------------------------------
+// --- before and after ------------------------------------------------------------------------------------------------
 
 // Flips one bit of an IP packet (of an Ethernet frame: not of its header, so that it still arrives).
 static bool corrupt(void *context, bool from_b, uint8_t *frame, uint32_t length)
@@ -599,35 +619,39 @@ static void capture_open(struct run *run)
     setvbuf(run->capture.file, NULL, _IONBF, 0);  // whole also when the test ends badly
 }
 
-static void side_init(struct side *side, const struct talk_user *user, struct fixture *f, struct side *peer, uint32_t key_out,
-                      uint32_t key_in)
+static void side_init(struct side *side, const struct talk_user *user, struct fixture *f, struct side *peer,
+                      uint32_t key_out, uint32_t key_in)
 {
     memset(side, 0, sizeof *side);
     *side = (struct side){.user = user, .f = f, .peer = peer, .key_out = key_out, .key_in = key_in};
 }
 
-// Lets so much time pass that the wanted side's initial sequence number lies shortly before 2^32: it counts up with the clock.
+// Lets so much time pass that the wanted side's initial sequence number lies shortly before 2^32: it counts up with the
+// clock.
 static void wrap_soon(struct run *run)
 {
     const struct talk_plan *plan = run->plan;
     const struct weir_endpoint client = {PAIR_A, client_port(run, 0)}, server = {PAIR_B, PORT};
     if (!plan->wrap_side)
         return;
-    const uint32_t isn = plan->wrap_side == 1 ? tcp_isn(run->pair.a.weir, &client, &server) : tcp_isn(run->pair.b.weir, &server, &client);
+    const uint32_t isn = plan->wrap_side == 1 ? tcp_isn(run->pair.a.weir, &client, &server)
+                                              : tcp_isn(run->pair.b.weir, &server, &client);
     pair_run(&run->pair, (uint64_t)(uint32_t)(0u - plan->wrap_before - isn) * 4);
 }
 
 static void open_run(struct run *run, const struct talk_plan *plan)
 {
-    struct weir_config config = {.congestion_control = plan->congestion, .memory_budget_bytes = plan->budget_bytes, .tcp_ecn = plan->ecn_a};
+    struct weir_config config = {
+        .congestion_control = plan->congestion, .memory_budget_bytes = plan->budget_bytes, .tcp_ecn = plan->ecn_a};
     struct weir_config config_b = config;
     config_b.tcp_ecn = plan->ecn_b;
     const struct weir_link *link = plan->raw_ip ? &weir_link_rawip : &weir_link_ethernet;
-    const struct pair_options options = {.link = plan->link,
-                                         .back = &plan->back,
-                                         .seed = plan->seed,
-                                         .a = {.link = link, .mtu = plan->mtu_a, .mode = plan->mode_a, .config = &config},
-                                         .b = {.link = link, .mtu = plan->mtu_b, .mode = plan->mode_b, .config = &config_b}};
+    const struct pair_options options = {
+        .link = plan->link,
+        .back = &plan->back,
+        .seed = plan->seed,
+        .a = {.link = link, .mtu = plan->mtu_a, .mode = plan->mode_a, .config = &config},
+        .b = {.link = link, .mtu = plan->mtu_b, .mode = plan->mode_b, .config = &config_b}};
     memset(run, 0, sizeof *run);
     run->plan = plan;
     run->random = plan->seed + 77;
@@ -654,7 +678,8 @@ static void listen_b(struct run *run)
     assert_true(run->listener > 0);
     // Buffer limits must be known before the SYN: the listener's are the first server's.
     if (run->plan->server[0].receive_buffer)
-        assert_int_equal(weir_socket_set(weir, run->listener, WEIR_OPTION_RECEIVE_BUFFER, (int32_t)run->plan->server[0].receive_buffer),
+        assert_int_equal(weir_socket_set(weir, run->listener, WEIR_OPTION_RECEIVE_BUFFER,
+                                         (int32_t)run->plan->server[0].receive_buffer),
                          WEIR_OK);
     assert_int_equal(weir_socket_bind(weir, run->listener, &local), WEIR_OK);
     run->listener = (assert_int_equal(weir_socket_listen(weir, run->listener, TALK_FLOWS), WEIR_OK), run->listener);
@@ -715,7 +740,8 @@ static void take_stats(struct run *run, struct talk_stats *stats, uint64_t began
 
 static bool link_is_clean(const struct pair_link *link)
 {
-    return !link->loss_ppm && !link->reorder_ppm && !link->duplicate_ppm && !link->rate;  // a queue may outgrow the timeout
+    // a queue may outgrow the timeout
+    return !link->loss_ppm && !link->reorder_ppm && !link->duplicate_ppm && !link->rate;
 }
 
 // A link that loses and delays nothing gives no reason to send anything twice.
@@ -728,7 +754,8 @@ static void check_no_waste(const struct run *run, const struct talk_stats *stats
         if (run->client[flow].aborted || run->server[flow].aborted)
             return;
     // The byte of a zero-window probe goes again with the probe, and when the window opens.
-    const uint32_t probes = fixture_count(&run->pair.a, WEIR_COUNT_TCP_PROBE) + fixture_count(&run->pair.b, WEIR_COUNT_TCP_PROBE);
+    const uint32_t probes =
+        fixture_count(&run->pair.a, WEIR_COUNT_TCP_PROBE) + fixture_count(&run->pair.b, WEIR_COUNT_TCP_PROBE);
     if (stats->timeouts || stats->retransmitted > 2 * probes)
         fail_msg("%u timeouts and %u retransmissions on a perfect link", stats->timeouts, stats->retransmitted);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Two instances (pair.h) talk, as a seed decides: over which link, with which drivers, buffers, options and failing allocations, what each
-// user writes and reads, when he pauses, and how he ends. Every byte is compared; virtual time makes it repeat exactly.
+// Two instances (pair.h) talk, as a seed decides: over which link, with which drivers, buffers, options and failing
+// allocations, what each user writes and reads, when he pauses, and how he ends. Every byte is compared; virtual time
+// makes it repeat exactly.
 //
 //     struct talk_stats stats;
 //     talk(seed, FIXTURE_FROM_ENVIRONMENT, &stats);    // fails the cmocka test when anything is wrong

@@ -11,8 +11,8 @@
 
 #include "drivers/mmio.h"
 
-// Register offsets, as in the data sheet's map. Linux's header has DRFC at 0x6c and the hash registers in the other order; Atmel's own and
-// NetBSD's have them so.
+// Register offsets, as in the data sheet's map. Linux's header has DRFC at 0x6c and the hash registers in the other
+// order; Atmel's own and NetBSD's have them so.
 enum {
     CTL = 0x00,
     CFG = 0x04,
@@ -44,7 +44,15 @@ enum { CTL_RE = 1 << 2, CTL_TE = 1 << 3, CTL_CSR = 1 << 5 };
 enum { CFG_CAF = 1 << 4, CFG_NBC = 1 << 5, CFG_MTI = 1 << 6, CFG_UNI = 1 << 7, CFG_BIG = 1 << 8 };
 enum { SR_MDIO = 1 << 1, SR_IDLE = 1 << 2 };
 enum { TCR_LEN = 0x7ff, TCR_NCRC = 1 << 15 };
-enum { TSR_OVR = 1 << 0, TSR_RLE = 1 << 2, TSR_IDLE = 1 << 3, TSR_BNQ = 1 << 4, TSR_COMP = 1 << 5, TSR_UND = 1 << 6, TSR_CLEARABLE = 0x67 };
+enum {
+    TSR_OVR = 1 << 0,
+    TSR_RLE = 1 << 2,
+    TSR_IDLE = 1 << 3,
+    TSR_BNQ = 1 << 4,
+    TSR_COMP = 1 << 5,
+    TSR_UND = 1 << 6,
+    TSR_CLEARABLE = 0x67
+};
 enum { RSR_BNA = 1 << 0, RSR_REC = 1 << 1, RSR_OVR = 1 << 2 };
 enum { INTERRUPTS = 0xfff };
 enum { WORD0_SOFTWARE = 1 << 0, WORD0_WRAP = 1 << 1, WORD1_LENGTH = 0x7ff };
@@ -134,7 +142,8 @@ static uint32_t bus_read(uint32_t address)
     return word;
 }
 
-// Into a line that the CPU has written and not cleaned the device may not write: the cache puts its copy over it, some day.
+// Into a line that the CPU has written and not cleaned the device may not write: the cache puts its copy over it, some
+// day.
 static void bus_write(uint32_t address, const void *bytes, uint32_t length)
 {
     uint8_t *to = bus(address, length);
@@ -192,7 +201,8 @@ void at91_emac_model_close(void)
     region_count = 0;
 }
 
-// A set bit of IMR disables its interrupt: the data sheet points out that this is not the custom of the other peripherals.
+// A set bit of IMR disables its interrupt: the data sheet points out that this is not the custom of the other
+// peripherals.
 bool at91_emac_model_line(const struct at91_emac_model *model) { return (model->isr & ~model->imr) != 0; }
 
 static void raise(struct at91_emac_model *model, uint32_t bits)
@@ -253,7 +263,8 @@ static void hand_over(struct at91_emac_model *model, uint32_t status)
     raise(model, AT91_EMAC_MODEL_RCOM);
 }
 
-static enum at91_emac_model_verdict receive(struct at91_emac_model *model, const uint8_t *frame, uint32_t length, bool bus_late)
+static enum at91_emac_model_verdict receive(struct at91_emac_model *model, const uint8_t *frame, uint32_t length,
+                                            bool bus_late)
 {
     uint32_t reasons;
     if (!(model->ctl & CTL_RE))
@@ -289,12 +300,14 @@ static enum at91_emac_model_verdict receive(struct at91_emac_model *model, const
     return AT91_EMAC_MODEL_STORED;
 }
 
-enum at91_emac_model_verdict at91_emac_model_receive(struct at91_emac_model *model, const uint8_t *frame, uint32_t length)
+enum at91_emac_model_verdict at91_emac_model_receive(struct at91_emac_model *model, const uint8_t *frame,
+                                                     uint32_t length)
 {
     return receive(model, frame, length, false);
 }
 
-enum at91_emac_model_verdict at91_emac_model_receive_late(struct at91_emac_model *model, const uint8_t *frame, uint32_t length)
+enum at91_emac_model_verdict at91_emac_model_receive_late(struct at91_emac_model *model, const uint8_t *frame,
+                                                          uint32_t length)
 {
     return receive(model, frame, length, true);
 }
@@ -307,7 +320,8 @@ void at91_emac_model_receive_status(struct at91_emac_model *model, uint32_t stat
 
 // --- transmission --------------------------------------------------------------------------------------------------
 
-// BNQ: an address and a length may be written. It falls when one frame is being sent and another waits. IDLE: there is none at all.
+// BNQ: an address and a length may be written. It falls when one frame is being sent and another waits. IDLE: there is
+// none at all.
 static void transmit_state(struct at91_emac_model *model)
 {
     const uint32_t before = model->tsr;
@@ -359,8 +373,8 @@ bool at91_emac_model_sent(struct at91_emac_model *model, enum at91_emac_model_en
     if (end == AT91_EMAC_MODEL_OK) {
         memset(model->wire, 0, sizeof model->wire);
         memcpy(model->wire, frame->copy, frame->length);
-        // That the part fills short frames up is written of the later ones of its family, not verified for this one. Without CRC by the
-        // part there is no padding by it either.
+        // That the part fills short frames up is written of the later ones of its family, not verified for this one.
+        // Without CRC by the part there is no padding by it either.
         model->wire_length = !frame->crc ? frame->length - 4 : frame->length < 60 ? 60 : frame->length;
         model->wire_count++;
         model->fra++;
@@ -447,7 +461,8 @@ static void write_ctl(struct at91_emac_model *model, uint32_t value)
     model->ctl = value & ~(uint32_t)(CTL_CSR | 1 << 6);  // ISR, increment statistics: a test bit
 }
 
-// Of the later parts of this family it is written that the low half switches the comparison off and the high half on again.
+// Of the later parts of this family it is written that the low half switches the comparison off and the high half on
+// again.
 static void write_specific(struct at91_emac_model *model, uint32_t offset, uint32_t value)
 {
     const uint32_t i = (offset - SA1L) / 8, high = (offset - SA1L) / 4 % 2;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A register-level model of the AT91RM9200's Ethernet MAC, written from the facts of the data sheet (Atmel doc 1768) and before the driver
-// was read. What the driver does to registers and to memory has the effects it has on the part; what comes and goes on the wire is the
-// test's. Use that the part forbids fails the test: a length written before its address, a register that is not there, memory that the
-// device does not reach, a frame that changes while it is being sent.
+// A register-level model of the AT91RM9200's Ethernet MAC, written from the facts of the data sheet (Atmel doc 1768)
+// and before the driver was read. What the driver does to registers and to memory has the effects it has on the part;
+// what comes and goes on the wire is the test's. Use that the part forbids fails the test: a length written before its
+// address, a register that is not there, memory that the device does not reach, a frame that changes while it is being
+// sent.
 //
 //     static struct at91_emac_model chip;
 //     at91_emac_model_open(&chip, 0xfffbc000);
@@ -11,11 +12,12 @@
 //     at91_emac_model_line(&chip)                         // the interrupt line
 //     at91_emac_model_sent(&chip, AT91_EMAC_MODEL_OK)     // what the transmitter holds has left: see chip.wire
 //
-// Bus addresses are 32 bits wide and a host's are not: memory is shared with the device as regions, each with a bus address of its own. A
-// region may be cached: the device then sees RAM, the driver its own copy, and lines of 32 bytes (ARM920T) pass between them only by clean
-// and invalidate.
+// Bus addresses are 32 bits wide and a host's are not: memory is shared with the device as regions, each with a bus
+// address of its own. A region may be cached: the device then sees RAM, the driver its own copy, and lines of 32 bytes
+// (ARM920T) pass between them only by clean and invalidate.
 //
-// Facts that the data sheet leaves open, or that only other programs for the part tell, are switches (struct at91_emac_model_quirks).
+// Facts that the data sheet leaves open, or that only other programs for the part tell, are switches (struct
+// at91_emac_model_quirks).
 #ifndef TESTS_AT91_EMAC_MODEL_H
 #define TESTS_AT91_EMAC_MODEL_H
 
@@ -50,12 +52,14 @@ enum at91_emac_model_verdict {
 enum at91_emac_model_end { AT91_EMAC_MODEL_OK, AT91_EMAC_MODEL_UNDERRUN, AT91_EMAC_MODEL_RETRY_LIMIT };
 
 struct at91_emac_model_quirks {
-    // Is an event that comes while it is masked kept in ISR? The data sheet does not say; of a later core of this family it is told that
-    // it is not.
+    // Is an event that comes while it is masked kept in ISR? The data sheet does not say; of a later core of this
+    // family it is told that it is not.
     bool masked_events_lost;
-    // TCOM does not come with TUND or RTRY. Drivers for the part say that it does; the data sheet that TCOM is "a frame has been sent".
+    // TCOM does not come with TUND or RTRY. Drivers for the part say that it does; the data sheet that TCOM is "a frame
+    // has been sent".
     bool failed_is_not_complete;
-    // Erratum 11, as drivers for the part work around it: after "buffer not available" nothing is received until RE was off and on.
+    // Erratum 11, as drivers for the part work around it: after "buffer not available" nothing is received until RE was
+    // off and on.
     bool stuck_without_buffer;
 };
 
@@ -95,8 +99,10 @@ void at91_emac_model_clean(const void *memory, uint32_t bytes);
 void at91_emac_model_invalidate(const void *memory, uint32_t bytes);
 
 // A frame from the wire, without FCS (the part gets a right one). `bus_late`: the bus is not granted in time.
-enum at91_emac_model_verdict at91_emac_model_receive(struct at91_emac_model *model, const uint8_t *frame, uint32_t length);
-enum at91_emac_model_verdict at91_emac_model_receive_late(struct at91_emac_model *model, const uint8_t *frame, uint32_t length);
+enum at91_emac_model_verdict at91_emac_model_receive(struct at91_emac_model *model, const uint8_t *frame,
+                                                     uint32_t length);
+enum at91_emac_model_verdict at91_emac_model_receive_late(struct at91_emac_model *model, const uint8_t *frame,
+                                                          uint32_t length);
 // A broken part: hands over the next buffer with this status word.
 void at91_emac_model_receive_status(struct at91_emac_model *model, uint32_t status);
 

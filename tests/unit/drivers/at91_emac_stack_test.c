@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Two instances, each over the AT91RM9200's driver and a model of its MAC, on one wire: what they send arrives, woken by interrupts alone,
-// also where buffers run out, frames are lost in the transmitter and the bus is late.
+// Two instances, each over the AT91RM9200's driver and a model of its MAC, on one wire: what they send arrives, woken
+// by interrupts alone, also where buffers run out, frames are lost in the transmitter and the bus is late.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -206,8 +206,8 @@ static void a_stream_goes_through(void **state)
     assert_true(nodes[1].interrupts > 0 && nodes[0].interrupts > 0);
 }
 
-// The receiver runs so seldom that its buffers run out, frames die in the transmitter and on the bus, and the part behaves in the worst
-// of the ways it might.
+// The receiver runs so seldom that its buffers run out, frames die in the transmitter and on the bus, and the part
+// behaves in the worst of the ways it might.
 static void a_stream_goes_through_a_bad_part(void **state)
 {
     (void)state;

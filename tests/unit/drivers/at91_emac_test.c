@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The driver of the AT91RM9200's Ethernet MAC against the model of its registers, caches on: what the driver forgets to clean or to
-// invalidate is not there.
+// The driver of the AT91RM9200's Ethernet MAC against the model of its registers, caches on: what the driver forgets to
+// clean or to invalidate is not there.
 #include "drivers/at91_emac.h"
 
 #include <setjmp.h>
@@ -105,7 +105,10 @@ static const uint8_t *make(uint32_t seed)
     return frame;
 }
 
-static enum at91_emac_model_verdict arrives(uint32_t seed, uint32_t length) { return at91_emac_model_receive(&chip, make(seed), length); }
+static enum at91_emac_model_verdict arrives(uint32_t seed, uint32_t length)
+{
+    return at91_emac_model_receive(&chip, make(seed), length);
+}
 
 static int poll(int budget) { return netif.driver->poll(&netif, budget); }
 
@@ -243,7 +246,8 @@ static void before_unmasking(struct at91_emac_model *model, uint32_t offset, uin
     assert_int_equal(at91_emac_model_receive(model, make(2), 60), AT91_EMAC_MODEL_STORED);
 }
 
-// A frame that comes after the last look at the ring and before the interrupt is enabled: it is found, or it interrupts.
+// A frame that comes after the last look at the ring and before the interrupt is enabled: it is found, or it
+// interrupts.
 static void a_frame_before_the_interrupt_is_enabled(void **state)
 {
     (void)state;
@@ -273,7 +277,8 @@ static void a_frame_before_the_interrupt_is_enabled(void **state)
     }
 }
 
-// While a frame is handed up the next one arrives: its descriptor shares a cache line with the one that is then given back.
+// While a frame is handed up the next one arrives: its descriptor shares a cache line with the one that is then given
+// back.
 static void a_frame_arrives_while_one_is_handed_up(void **state)
 {
     uint8_t other[60];
@@ -306,7 +311,8 @@ static void impossible_lengths_are_dropped(void **state)
     }
 }
 
-// Ours, to all, and multicast (the driver has no filter: all of it) pass; others do not, and runts and giants are the part's business.
+// Ours, to all, and multicast (the driver has no filter: all of it) pass; others do not, and runts and giants are the
+// part's business.
 static void the_part_filters(void **state)
 {
     static const uint8_t to_all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, group[6] = {1, 0, 0x5e, 0, 0, 251},
@@ -339,13 +345,14 @@ static enum weir_tx_verdict send(const uint8_t *bytes, uint32_t length, const ui
     struct weir_slice slices[8];
     struct weir_tx tx = {.slices = slices, .length = length};
     for (uint32_t at = 0; at < length; at += slices[tx.count++].length)
-        slices[tx.count] =
-            (struct weir_slice){bytes + at, pieces[tx.count] && at + pieces[tx.count] < length ? pieces[tx.count] : length - at};
+        slices[tx.count] = (struct weir_slice){
+            bytes + at, pieces[tx.count] && at + pieces[tx.count] < length ? pieces[tx.count] : length - at};
     return netif.driver->tx(&netif, &tx);
 }
 static const uint32_t whole[8];
 
-// Slices of odd lengths come out as one frame, at least 60 bytes long, with zeroes at its end and nothing of the frame before it.
+// Slices of odd lengths come out as one frame, at least 60 bytes long, with zeroes at its end and nothing of the frame
+// before it.
 static void frames_of_every_length_go_out(void **state)
 {
     static const uint32_t cuts[][8] = {{0}, {54}, {14, 1, 1, 3}, {17, 2, 41, 5}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // not on mips: the model, as the bus it sits on, is little-endian
-// The LAN9118's driver against a model of the controller's registers (data sheet, chapters 3.12, 3.13 and 5): FIFOs of data and of states,
-// commands before each piece of a frame, the MAC and the PHY behind a command register.
+// The LAN9118's driver against a model of the controller's registers (data sheet, chapters 3.12, 3.13 and 5): FIFOs of
+// data and of states, commands before each piece of a frame, the MAC and the PHY behind a command register.
 #include "drivers/lan9118.h"
 
 #include <setjmp.h>
@@ -293,8 +293,8 @@ static enum weir_tx_verdict send(const uint8_t *bytes, uint32_t length, const ui
     struct weir_slice slices[8];
     struct weir_tx tx = {.slices = slices, .length = length};
     for (uint32_t at = 0; at < length; at += slices[tx.count++].length)
-        slices[tx.count] =
-            (struct weir_slice){bytes + at, pieces[tx.count] && at + pieces[tx.count] < length ? pieces[tx.count] : length - at};
+        slices[tx.count] = (struct weir_slice){
+            bytes + at, pieces[tx.count] && at + pieces[tx.count] < length ? pieces[tx.count] : length - at};
     return netif.driver->tx(&netif, &tx);
 }
 
@@ -367,9 +367,12 @@ static void the_cable_is_looked_at(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_stranger_is_not_taken, setup),    cmocka_unit_test_setup(frames_of_every_length_come_in, setup),
-        cmocka_unit_test_setup(a_flood_waits_for_its_turn, setup), cmocka_unit_test_setup(bad_frames_are_skipped, setup),
-        cmocka_unit_test_setup(frames_in_pieces_go_out, setup),    cmocka_unit_test_setup(a_full_fifo_is_full_until_its_interrupt, setup),
+        cmocka_unit_test_setup(a_stranger_is_not_taken, setup),
+        cmocka_unit_test_setup(frames_of_every_length_come_in, setup),
+        cmocka_unit_test_setup(a_flood_waits_for_its_turn, setup),
+        cmocka_unit_test_setup(bad_frames_are_skipped, setup),
+        cmocka_unit_test_setup(frames_in_pieces_go_out, setup),
+        cmocka_unit_test_setup(a_full_fifo_is_full_until_its_interrupt, setup),
         cmocka_unit_test_setup(the_cable_is_looked_at, setup),
     };
     return cmocka_run_group_tests_name("drivers/lan9118", tests, NULL, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Both ends of a driver without a stack: a receiver (weir_upper) that records what a driver delivers, and a bottom driver that
-// records what is sent and answers as told. Time is ends.now_us.
+// Both ends of a driver without a stack: a receiver (weir_upper) that records what a driver delivers, and a bottom
+// driver that records what is sent and answers as told. Time is ends.now_us.
 #ifndef TESTS_LINK_ENDS_H
 #define TESTS_LINK_ENDS_H
 
@@ -152,8 +152,12 @@ static inline enum weir_tx_verdict ends_send(struct weir_netif *outer, uint32_t 
     uint8_t bytes[4096] = {0};
     memcpy(bytes, &number, sizeof number);
     struct weir_slice slices[2] = {{bytes, 54}, {bytes + 54, length - 54}};
-    struct weir_tx tx = {
-        .slices = slices, .length = length, .count = 2, .header_length = 54, .holdable = true, .hold_owner = (void *)slices};
+    struct weir_tx tx = {.slices = slices,
+                         .length = length,
+                         .count = 2,
+                         .header_length = 54,
+                         .holdable = true,
+                         .hold_owner = (void *)slices};
     enum weir_tx_verdict verdict = outer->driver->tx(outer, &tx);
     memset(bytes, 0xee, sizeof bytes);  // lent for the call only
     return verdict;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // not on mips: the model, as the bus it sits on, is little-endian
-// The NE2000's driver against a model of the card, written from the DP8390D's data sheet and the board's layout: pages of registers, the
-// remote DMA port, the receive ring with its overflow, a transmitter that takes its time. Both forms: with a thread of its own and without.
+// The NE2000's driver against a model of the card, written from the DP8390D's data sheet and the board's layout: pages
+// of registers, the remote DMA port, the receive ring with its overflow, a transmitter that takes its time. Both forms:
+// with a thread of its own and without.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +42,7 @@ static uint64_t now_us;
 static bool line(void) { return chip.isr & chip.imr & 0x7f; }
 static bool stopped(void) { return chip.cr & 1; }
 
-// --- the card ---------------------------------------------------------------------------------------------------------------------------
+// --- the card --------------------------------------------------------------------------------------------------------
 
 static void leave(void)
 {
@@ -95,7 +96,8 @@ uint16_t port_model_read16(uint16_t port)
 {
     assert_int_equal(port, PORT + 0x10);
     assert_true(chip.dma_left && (chip.cr >> 3 & 7) == 1);
-    assert_true(chip.dma_at < 32 || (chip.dma_at >= 0x4c00 && chip.dma_at + 2 <= 0x8000));  // the card does not go round by itself
+    // the card does not go round by itself
+    assert_true(chip.dma_at < 32 || (chip.dma_at >= 0x4c00 && chip.dma_at + 2 <= 0x8000));
     const uint16_t word = (uint16_t)(chip.memory[chip.dma_at] | chip.memory[chip.dma_at + 1] << 8);
     moved();
     return word;
@@ -190,7 +192,8 @@ void port_model_write8(uint16_t port, uint8_t value)
     }
 }
 
-// A frame of the wire: into the ring behind a header, if there is room before the boundary page; otherwise the ring ran over.
+// A frame of the wire: into the ring behind a header, if there is room before the boundary page; otherwise the ring ran
+// over.
 static bool arrives_as(const uint8_t *frame, uint32_t length, uint8_t status)
 {
     const uint32_t ring = chip.pstop - chip.pstart, pages = (length + 4 + 255) / 256, stored = length + 4;
@@ -219,7 +222,7 @@ static bool arrives_as(const uint8_t *frame, uint32_t length, uint8_t status)
 }
 static bool arrives(const uint8_t *frame, uint32_t length) { return arrives_as(frame, length, 1); }
 
-// --- around the driver ------------------------------------------------------------------------------------------------------------------
+// --- around the driver -----------------------------------------------------------------------------------------------
 
 static uint8_t frame[1600];
 static void kick(void *context) { kicks += context == &board; }
@@ -290,7 +293,7 @@ static void later(uint32_t us)
     (void)netif.driver->timer(&netif, now_us);
 }
 
-// --- tests ------------------------------------------------------------------------------------------------------------------------------
+// --- tests -----------------------------------------------------------------------------------------------------------
 
 static void the_card_is_taken_into_use(void **state)
 {
@@ -396,7 +399,8 @@ static void a_transmitter_that_never_ends_is_reset(void **state)
     assert_int_equal(chip.sent_length[0], 200);
 }
 
-// The ring runs over: the card is stopped, has its 1.6 ms, and goes on; what was in the ring is not lost, nor the frame that was leaving.
+// The ring runs over: the card is stopped, has its 1.6 ms, and goes on; what was in the ring is not lost, nor the frame
+// that was leaving.
 static void the_ring_runs_over(void **state)
 {
     for (uint32_t finishes = 0; finishes < 2; finishes++) {
@@ -484,7 +488,7 @@ static void bad_frames_are_skipped(void **state)
     assert_int_equal(card->resets, 0);
 }
 
-// --- a thread of its own ----------------------------------------------------------------------------------------------------------------
+// --- a thread of its own ---------------------------------------------------------------------------------------------
 
 static void the_thread_fills_the_queue_and_tells(void **state)
 {
@@ -510,7 +514,8 @@ static void the_thread_fills_the_queue_and_tells(void **state)
     assert_int_equal(chip.sent_count, 1);
 }
 
-// A flood that nobody takes: the queue is full, the card's ring too, and interrupts stay masked until somebody has taken some.
+// A flood that nobody takes: the queue is full, the card's ring too, and interrupts stay masked until somebody has
+// taken some.
 static void a_flood_waits_for_its_turn(void **state)
 {
     uint32_t in = 0;

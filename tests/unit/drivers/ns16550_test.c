@@ -18,7 +18,10 @@ static struct {
     bool overrun, was_up, surprise;  // a byte comes just when the handler has looked for the last time
 } part;
 
-static bool line(void) { return part.mcr & 8 && ((part.ier & 1 && part.in_count > 0) || (part.ier & 2 && part.out_count == 0)); }
+static bool line(void)
+{
+    return part.mcr & 8 && ((part.ier & 1 && part.in_count > 0) || (part.ier & 2 && part.out_count == 0));
+}
 
 static void look(void)
 {
@@ -160,7 +163,8 @@ static void an_overrun_is_counted(void **state)
     assert_int_equal(got[15], 15);
 }
 
-// The line never rests, and nobody reads: the other end is asked to wait, then nothing is taken from the part and its interrupt is silent.
+// The line never rests, and nobody reads: the other end is asked to wait, then nothing is taken from the part and its
+// interrupt is silent.
 static void a_flood_waits_in_the_part(void **state)
 {
     uint8_t got[NS16550_IN];

@@ -11,8 +11,26 @@
 
 #include "drivers/mmio.h"
 
-enum { INIT = 1 << 0, STRT = 1 << 1, STOP = 1 << 2, TDMD = 1 << 3, TXON = 1 << 4, RXON = 1 << 5, IENA = 1 << 6, INTR = 1 << 7 };
-enum { IDON = 1 << 8, TINT = 1 << 9, RINT = 1 << 10, MISS = 1 << 12, CERR = 1 << 13, ERR0 = 1 << 15, CLEARABLE = 0x7f00, RAISING = 0x5f00 };
+enum {
+    INIT = 1 << 0,
+    STRT = 1 << 1,
+    STOP = 1 << 2,
+    TDMD = 1 << 3,
+    TXON = 1 << 4,
+    RXON = 1 << 5,
+    IENA = 1 << 6,
+    INTR = 1 << 7
+};
+enum {
+    IDON = 1 << 8,
+    TINT = 1 << 9,
+    RINT = 1 << 10,
+    MISS = 1 << 12,
+    CERR = 1 << 13,
+    ERR0 = 1 << 15,
+    CLEARABLE = 0x7f00,
+    RAISING = 0x5f00
+};
 enum { DXSUFLO = 1 << 6, BSWP = 1 << 2 };
 enum { MISSED_COUNT = 112, STYLE = 20, STYLE_2 = 2, SSIZE32 = 1 << 8, LINK_LED = 4, BURST = 18, DWIO = 1 << 7 };
 #define D_OWN 0x80000000u
@@ -27,7 +45,7 @@ enum { MISSED_COUNT = 112, STYLE = 20, STYLE_2 = 2, SSIZE32 = 1 << 8, LINK_LED =
 #define T_LCAR 0x08000000u
 #define T_RTRY 0x04000000u
 
-// --- memory -----------------------------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 
 #define REGIONS 8u
 #define RAM_BASE 0x04000000u
@@ -44,7 +62,8 @@ void pcnet_model_share(void *memory, uint32_t bytes, bool cached)
 {
     struct region *region = &regions[region_count];
     assert_true(region_count < REGIONS);
-    *region = (struct region){memory, memory, NULL, bytes, RAM_BASE + (region_count << 20) + (uint32_t)((uintptr_t)memory & 0xfff)};
+    *region = (struct region){memory, memory, NULL, bytes,
+                              RAM_BASE + (region_count << 20) + (uint32_t)((uintptr_t)memory & 0xfff)};
     region_count++;
     assert_true(bytes < 1u << 19);
     if (!cached)
@@ -59,7 +78,8 @@ void pcnet_model_share(void *memory, uint32_t bytes, bool cached)
 static struct region *region_of(const volatile void *memory)
 {
     for (uint32_t i = 0; i < region_count; i++)
-        if ((const volatile uint8_t *)memory >= regions[i].cpu && (const volatile uint8_t *)memory < regions[i].cpu + regions[i].bytes)
+        if ((const volatile uint8_t *)memory >= regions[i].cpu &&
+            (const volatile uint8_t *)memory < regions[i].cpu + regions[i].bytes)
             return &regions[i];
     fail_msg("memory that the device does not reach");
     return NULL;
@@ -72,7 +92,8 @@ uint32_t pcnet_model_address(const volatile void *memory)
 }
 
 // Calls `each` for the lines around the bytes, cut at the region's ends.
-static void lines(const void *memory, uint32_t bytes, void (*each)(struct region *region, uint32_t from, uint32_t length))
+static void lines(const void *memory, uint32_t bytes,
+                  void (*each)(struct region *region, uint32_t from, uint32_t length))
 {
     struct region *region = region_of(memory);
     const uintptr_t first = (uintptr_t)memory / PCNET_MODEL_LINE * PCNET_MODEL_LINE, base = (uintptr_t)region->cpu;
@@ -80,7 +101,8 @@ static void lines(const void *memory, uint32_t bytes, void (*each)(struct region
         return;
     for (uintptr_t line = first; line < (uintptr_t)memory + bytes; line += PCNET_MODEL_LINE) {
         const uintptr_t from = line > base ? line - base : 0;
-        const uintptr_t to = line + PCNET_MODEL_LINE - base < region->bytes ? line + PCNET_MODEL_LINE - base : region->bytes;
+        const uintptr_t to =
+            line + PCNET_MODEL_LINE - base < region->bytes ? line + PCNET_MODEL_LINE - base : region->bytes;
         each(region, (uint32_t)from, (uint32_t)(to - from));
     }
 }
@@ -132,7 +154,7 @@ static void set_word(uint32_t address, uint32_t value)
         b[i] = (uint8_t)(value >> 8 * i);
 }
 
-// --- registers --------------------------------------------------------------------------------------------------------------------------
+// --- registers -------------------------------------------------------------------------------------------------------
 
 static void reset(struct pcnet_model *m)
 {
@@ -187,7 +209,8 @@ static void initialise(struct pcnet_model *m)
 {
     const uint32_t block = (uint32_t)m->csr[1] | (uint32_t)m->csr[2] << 16;
     assert_int_equal(block % 4, 0);
-    assert_int_equal(m->bcr[STYLE] & (0xff | SSIZE32), STYLE_2 | SSIZE32);  // what follows is read as that style lays it out
+    // what follows is read as that style lays it out
+    assert_int_equal(m->bcr[STYLE] & (0xff | SSIZE32), STYLE_2 | SSIZE32);
     assert_int_equal(m->csr[3] & BSWP, 0);
     const uint32_t first = word_at(block), low = word_at(block + 4), high = word_at(block + 8);
     assert_int_equal(first & 0xffff, 0);  // mode: nothing unusual
@@ -284,8 +307,8 @@ uint32_t mmio_model_read(uintptr_t address)
 {
     const uint32_t offset = offset_of(address, false);
     if (offset < 0x10)
-        return turned((uint32_t)model->aprom[offset] | (uint32_t)model->aprom[offset + 1] << 8 | (uint32_t)model->aprom[offset + 2] << 16 |
-                      (uint32_t)model->aprom[offset + 3] << 24);
+        return turned((uint32_t)model->aprom[offset] | (uint32_t)model->aprom[offset + 1] << 8 |
+                      (uint32_t)model->aprom[offset + 2] << 16 | (uint32_t)model->aprom[offset + 3] << 24);
     if (!model->double_words)
         return 0xffffffff;
     if (offset == 0x18) {
@@ -319,11 +342,12 @@ void mmio_model_write(uintptr_t address, uint32_t value)
         fail_msg("nothing is written at %02x", offset);
 }
 
-// --- receiver ---------------------------------------------------------------------------------------------------------------------------
+// --- receiver --------------------------------------------------------------------------------------------------------
 
 static bool wanted(const struct pcnet_model *m, const uint8_t *frame)
 {
-    static const uint8_t everyone[6] = {255, 255, 255, 255, 255, 255}, all_groups[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+    static const uint8_t everyone[6] = {255, 255, 255, 255, 255, 255},
+                         all_groups[8] = {255, 255, 255, 255, 255, 255, 255, 255};
     if (frame[0] & 1)
         return memcmp(frame, everyone, 6) == 0 || memcmp(m->groups, all_groups, 8) == 0;
     return memcmp(frame, m->address, 6) == 0;
@@ -339,7 +363,8 @@ static void release(struct pcnet_model *m, uint32_t status, uint32_t length)
     m->rx_at = (m->rx_at + 1) % m->rx_count;
 }
 
-enum pcnet_model_verdict pcnet_model_receive(struct pcnet_model *m, const uint8_t *frame, uint32_t length, enum pcnet_model_fault fault)
+enum pcnet_model_verdict pcnet_model_receive(struct pcnet_model *m, const uint8_t *frame, uint32_t length,
+                                             enum pcnet_model_fault fault)
 {
     uint8_t bytes[4096] = {0};
     uint32_t done = 0, total = length + 4, begun = D_STP;
@@ -366,7 +391,8 @@ enum pcnet_model_verdict pcnet_model_receive(struct pcnet_model *m, const uint8_
             break;
         }
         if (done == total) {
-            release(m, begun | D_ENP | (fault == PCNET_MODEL_CRC ? D_ERR | D_CRC : 0), total | 0x12340000);  // collisions and runts above
+            // collisions and runts above
+            release(m, begun | D_ENP | (fault == PCNET_MODEL_CRC ? D_ERR | D_CRC : 0), total | 0x12340000);
             break;
         }
         const uint32_t next = (m->rx_at + 1) % m->rx_count;
@@ -400,11 +426,12 @@ uint32_t pcnet_model_owned(const struct pcnet_model *m, bool transmit)
     return owned;
 }
 
-// --- transmitter ------------------------------------------------------------------------------------------------------------------------
+// --- transmitter -----------------------------------------------------------------------------------------------------
 
 static void frame_ends(struct pcnet_model *m, uint32_t descriptor, enum pcnet_model_end end)
 {
-    static const uint32_t words[] = {[PCNET_MODEL_UNDERFLOW] = T_UFLO, [PCNET_MODEL_LOST_CARRIER] = T_LCAR, [PCNET_MODEL_RETRIES] = T_RTRY};
+    static const uint32_t words[] = {
+        [PCNET_MODEL_UNDERFLOW] = T_UFLO, [PCNET_MODEL_LOST_CARRIER] = T_LCAR, [PCNET_MODEL_RETRIES] = T_RTRY};
     m->in_frame = false;
     m->csr[0] |= TINT;
     if (end == PCNET_MODEL_OK) {
@@ -426,7 +453,8 @@ uint32_t pcnet_model_transmit(struct pcnet_model *m, uint32_t most, enum pcnet_m
 {
     uint32_t taken = 0;
     for (; taken < most && m->csr[0] & TXON; taken++) {
-        const uint32_t descriptor = m->tx_ring + 16 * m->tx_at, status = word_at(descriptor + 4), bytes = 4096 - (status & 0xfff);
+        const uint32_t descriptor = m->tx_ring + 16 * m->tx_at, status = word_at(descriptor + 4),
+                       bytes = 4096 - (status & 0xfff);
         if (!(status & D_OWN)) {
             if (m->in_frame)
                 fail_msg("the device came to a part of a frame that is not its own");

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A model of the Am79C970A's registers and descriptors, from the facts of its data sheet alone (AMD 19436, chapters on the register and
-// ring formats, software style 2): what a driver does to registers and memory has the effects it has on the part. Use that the part
-// forbids fails the test. Both registers and memory are little-endian, also where the tests run on a big-endian machine.
+// A model of the Am79C970A's registers and descriptors, from the facts of its data sheet alone (AMD 19436, chapters on
+// the register and ring formats, software style 2): what a driver does to registers and memory has the effects it has
+// on the part. Use that the part forbids fails the test. Both registers and memory are little-endian, also where the
+// tests run on a big-endian machine.
 //
-// The CPU's cache is modelled: memory that is shared as cached has lines of 32 bytes, of which the device sees what was cleaned, and the
-// CPU what it invalidated.
+// The CPU's cache is modelled: memory that is shared as cached has lines of 32 bytes, of which the device sees what was
+// cleaned, and the CPU what it invalidated.
 #ifndef TESTS_PCNET_MODEL_H
 #define TESTS_PCNET_MODEL_H
 
@@ -13,7 +14,13 @@
 
 #define PCNET_MODEL_LINE 32u
 
-enum pcnet_model_verdict { PCNET_MODEL_STORED, PCNET_MODEL_OFF, PCNET_MODEL_FILTERED, PCNET_MODEL_MISSED, PCNET_MODEL_CUT };
+enum pcnet_model_verdict {
+    PCNET_MODEL_STORED,
+    PCNET_MODEL_OFF,
+    PCNET_MODEL_FILTERED,
+    PCNET_MODEL_MISSED,
+    PCNET_MODEL_CUT
+};
 enum pcnet_model_fault { PCNET_MODEL_GOOD, PCNET_MODEL_CRC, PCNET_MODEL_OVERFLOW };
 enum pcnet_model_end { PCNET_MODEL_OK, PCNET_MODEL_UNDERFLOW, PCNET_MODEL_LOST_CARRIER, PCNET_MODEL_RETRIES };
 
@@ -50,7 +57,8 @@ enum pcnet_model_verdict pcnet_model_receive(struct pcnet_model *model, const ui
                                              enum pcnet_model_fault fault);
 // A broken part: releases the next descriptor with these words.
 void pcnet_model_receive_words(struct pcnet_model *model, uint32_t status, uint32_t length);
-// The transmitter takes at most so many descriptors that are its own; returns how many. Every frame that it comes to the end of, ends so.
+// The transmitter takes at most so many descriptors that are its own; returns how many. Every frame that it comes to
+// the end of, ends so.
 uint32_t pcnet_model_transmit(struct pcnet_model *model, uint32_t most, enum pcnet_model_end end);
 bool pcnet_model_line(const struct pcnet_model *model);                      // the interrupt
 uint32_t pcnet_model_owned(const struct pcnet_model *model, bool transmit);  // descriptors that are the device's now

@@ -91,7 +91,7 @@ static void received(uint32_t seed, uint32_t length)
     assert_true(upper.aligned);
 }
 
-// --- start ------------------------------------------------------------------------------------------------------------------------------
+// --- start -----------------------------------------------------------------------------------------------------------
 
 static void the_device_is_silent_until_it_is_attached(void **state)
 {
@@ -149,7 +149,7 @@ static void the_address_of_the_part_s_own_memory(void **state)
     assert_int_equal(arrives(1, 60), PCNET_MODEL_STORED);
 }
 
-// --- in ---------------------------------------------------------------------------------------------------------------------------------
+// --- in --------------------------------------------------------------------------------------------------------------
 
 static void frames_of_every_length_come_in(void **state)
 {
@@ -220,7 +220,8 @@ static void overruns_and_bad_sums_lose_one_frame(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 3 * PCNET_RX; i++) {
-        assert_int_equal(pcnet_model_receive(&chip, make(i), 500, i % 2 ? PCNET_MODEL_OVERFLOW : PCNET_MODEL_CRC), PCNET_MODEL_STORED);
+        assert_int_equal(pcnet_model_receive(&chip, make(i), 500, i % 2 ? PCNET_MODEL_OVERFLOW : PCNET_MODEL_CRC),
+                         PCNET_MODEL_STORED);
         assert_int_equal(arrives(i, 80), PCNET_MODEL_STORED);
         assert_int_equal(poll(8), 2);
         assert_int_equal(upper.count, i + 1);
@@ -287,7 +288,7 @@ static void groups_and_everyone_are_heard_others_not(void **state)
     assert_int_equal(pcnet_model_receive(&chip, frame, 60, PCNET_MODEL_GOOD), PCNET_MODEL_FILTERED);
 }
 
-// --- interrupts -------------------------------------------------------------------------------------------------------------------------
+// --- interrupts ------------------------------------------------------------------------------------------------------
 
 static void a_flood_waits_for_its_turn(void **state)
 {
@@ -374,7 +375,7 @@ static void an_interrupt_between_two_accesses(void **state)
     assert_int_equal(CSR0 & IENA, IENA);
 }
 
-// --- out --------------------------------------------------------------------------------------------------------------------------------
+// --- out -------------------------------------------------------------------------------------------------------------
 
 // In so many slices, the first one a header of 54 bytes, the others parts of the queue.
 static enum weir_tx_verdict send(uint32_t seed, uint32_t length, uint32_t slices, bool holdable)

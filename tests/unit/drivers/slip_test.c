@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// SLIP over a pipe that takes and gives as the test says: escapes, what is no packet, a line that takes a byte now and then.
+// SLIP over a pipe that takes and gives as the test says: escapes, what is no packet, a line that takes a byte now and
+// then.
 #include "drivers/slip.h"
 
 #include <setjmp.h>
@@ -158,7 +159,8 @@ static void what_is_too_long_is_dropped_up_to_its_end(void **state)
 
 static void a_broken_escape_spoils_its_packet_only(void **state)
 {
-    static const uint8_t broken[] = {1, 2, ESC, 3, 4, ESC, 5, END}, cut[] = {1, 2, 3, ESC, END}, twice[] = {1, ESC, ESC, ESC_END, 7, END};
+    static const uint8_t broken[] = {1, 2, ESC, 3, 4, ESC, 5, END}, cut[] = {1, 2, 3, ESC, END},
+                         twice[] = {1, ESC, ESC, ESC_END, 7, END};
     (void)state;
     comes(broken, sizeof broken);
     comes_packed(make(1), 40);
@@ -178,7 +180,8 @@ static void a_broken_escape_spoils_its_packet_only(void **state)
     assert_int_equal(netif.stats.rx_dropped, 3);
 }
 
-// Whatever the line brings, the driver stays within its memory, works a bounded time, and takes the next packet behind an END.
+// Whatever the line brings, the driver stays within its memory, works a bounded time, and takes the next packet behind
+// an END.
 static void garbage(void **state)
 {
     (void)state;
@@ -229,14 +232,15 @@ static void a_budget_is_kept(void **state)
     assert_int_equal(upper.count, 20);
 }
 
-// --- out --------------------------------------------------------------------------------------------------------------------------------
+// --- out -------------------------------------------------------------------------------------------------------------
 
 static enum weir_tx_verdict send(uint32_t seed, uint32_t length)
 {
     static uint8_t bytes[3000];
     memcpy(bytes, make(seed), length);
     const struct weir_slice slices[2] = {{bytes, length / 3 + 1}, {bytes + length / 3 + 1, length - length / 3 - 1}};
-    const struct weir_tx tx = {.slices = slices, .length = length, .count = length > 1 ? 2 : 1, .header_length = 1, .holdable = true};
+    const struct weir_tx tx = {
+        .slices = slices, .length = length, .count = length > 1 ? 2 : 1, .header_length = 1, .holdable = true};
     const enum weir_tx_verdict verdict = netif.driver->tx(&netif, &tx);
     memset(bytes, 0, length);  // borrowed for the call only
     return verdict;

@@ -188,8 +188,8 @@ static enum weir_tx_verdict send(const uint8_t *bytes, uint32_t length, const ui
     struct weir_slice slices[8];
     struct weir_tx tx = {.slices = slices, .length = length};
     for (uint32_t at = 0; at < length; at += slices[tx.count++].length)
-        slices[tx.count] =
-            (struct weir_slice){bytes + at, pieces[tx.count] && at + pieces[tx.count] < length ? pieces[tx.count] : length - at};
+        slices[tx.count] = (struct weir_slice){
+            bytes + at, pieces[tx.count] && at + pieces[tx.count] < length ? pieces[tx.count] : length - at};
     return netif.driver->tx(&netif, &tx);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The tap and tun drivers over a pair of sockets that keep frames apart, not /dev/net/tun: what they do as read and write turn out.
-// What Linux does with the frames: tests/interop/test_drivers.py.
+// The tap and tun drivers over a pair of sockets that keep frames apart, not /dev/net/tun: what they do as read and
+// write turn out. What Linux does with the frames: tests/interop/test_drivers.py.
 #define _GNU_SOURCE
 #include "drivers/link_ends.h"
 
@@ -57,8 +57,8 @@ static void test_attach_describes_the_interface(void **state)
     assert_string_equal(ends.netif.name, "tap0");
     assert_int_equal(ends.netif.mac[0] & 3, 2);  // unicast, locally administered
     assert_int_equal(ends.netif.mtu, 1500);
-    unsigned wanted =
-        WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 | WEIR_NETIF_TX_CHECKSUM6 | WEIR_NETIF_TSO6 | WEIR_NETIF_BROADCAST | WEIR_NETIF_MULTICAST;
+    unsigned wanted = WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4 | WEIR_NETIF_TX_CHECKSUM6 | WEIR_NETIF_TSO6 |
+                      WEIR_NETIF_BROADCAST | WEIR_NETIF_MULTICAST;
     assert_int_equal(ends.netif.capabilities & wanted, wanted);
     close_pair();
     open_pair(false);
@@ -261,7 +261,8 @@ static void test_a_large_frame_does_not_overtake_a_batch(void **state)
     close_pair();
 }
 
-// Frames of a batch that do not fit wait for the driver's timer, or for room; none is lost, none comes twice, none overtakes.
+// Frames of a batch that do not fit wait for the driver's timer, or for room; none is lost, none comes twice, none
+// overtakes.
 static void test_what_a_batch_cannot_send_waits(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The upper side of a driver under test: a wrapper that keeps what it was given. One interface, `netif`, is enough for each.
+// The upper side of a driver under test: a wrapper that keeps what it was given. One interface, `netif`, is enough for
+// each.
 #ifndef TESTS_DRIVERS_UPPER_H
 #define TESTS_DRIVERS_UPPER_H
 

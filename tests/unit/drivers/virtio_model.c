@@ -13,7 +13,7 @@
 struct virtio_model model;
 struct model_sent model_sent[MODEL_SENT];
 
-// --- the driver's memory: little-endian ------------------------------------------------------------------------------------------------
+// --- the driver's memory: little-endian ------------------------------------------------------------------------------
 
 static uint8_t *at(uint64_t address) { return (uint8_t *)(uintptr_t)address; }
 static uint64_t load(uint64_t address, uint32_t bytes)
@@ -33,8 +33,9 @@ static bool has(uint32_t feature) { return model.accepted >> feature & 1; }
 
 void model_start(void)
 {
-    const uint32_t all[] = {MODEL_CSUM,      MODEL_GUEST_CSUM, MODEL_MTU,       MODEL_MAC,       MODEL_GUEST_TSO4, MODEL_GUEST_ECN,
-                            MODEL_HOST_TSO4, MODEL_HOST_ECN,   MODEL_MRG_RXBUF, MODEL_EVENT_IDX, MODEL_STATUS,     MODEL_VERSION_1};
+    const uint32_t all[] = {MODEL_CSUM,       MODEL_GUEST_CSUM, MODEL_MTU,       MODEL_MAC,
+                            MODEL_GUEST_TSO4, MODEL_GUEST_ECN,  MODEL_HOST_TSO4, MODEL_HOST_ECN,
+                            MODEL_MRG_RXBUF,  MODEL_EVENT_IDX,  MODEL_STATUS,    MODEL_VERSION_1};
     memset(&model, 0, sizeof model);
     for (uint32_t i = 0; i < sizeof all / sizeof *all; i++)
         model.offered |= 1ull << all[i];
@@ -55,7 +56,8 @@ void model_start(void)
                         {4, 0x60, 0x50, 0x200, 0x100}, {3, 0x50, 0x40, 0x100, 4}, {1, 0x40, 0, 0, 0x38}};
     for (uint32_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++) {
         uint32_t *to = &model.pci[capabilities[i].at / 4];
-        to[0] = (i ? 9u : 0x11u) | (uint32_t)capabilities[i].next << 8 | 20u << 16 | (uint32_t)capabilities[i].type << 24;
+        to[0] =
+            (i ? 9u : 0x11u) | (uint32_t)capabilities[i].next << 8 | 20u << 16 | (uint32_t)capabilities[i].type << 24;
         to[1] = 4;
         to[2] = capabilities[i].offset;
         to[3] = capabilities[i].length;
@@ -63,7 +65,7 @@ void model_start(void)
     model.pci[0x80 / 4] = MODEL_NOTIFY_MULTIPLIER;
 }
 
-// --- registers ---------------------------------------------------------------------------------------------------------------------------
+// --- registers -------------------------------------------------------------------------------------------------------
 
 static void reset(void)
 {
@@ -114,12 +116,15 @@ static uint8_t get_status(void)
     return model.status;
 }
 
-static uint32_t offered_word(void) { return model.features_select < 2 ? (uint32_t)(model.offered >> 32 * model.features_select) : 0; }
+static uint32_t offered_word(void)
+{
+    return model.features_select < 2 ? (uint32_t)(model.offered >> 32 * model.features_select) : 0;
+}
 static void accept_word(uint32_t value)
 {
     assert_true(model.accept_select < 2 && model.status == 3);
-    model.accepted = (model.accepted & (model.accept_select ? 0xffffffffull : ~0xffffffffull)) | (uint64_t)value
-                                                                                                     << 32 * model.accept_select;
+    model.accepted = (model.accepted & (model.accept_select ? 0xffffffffull : ~0xffffffffull)) |
+                     (uint64_t)value << 32 * model.accept_select;
 }
 
 static struct model_queue *queue(void)
@@ -141,7 +146,8 @@ static void enable(uint32_t value)
 {
     assert_int_equal(value, 1);
     assert_true(model.status & 8 && queue()->size);
-    assert_true(queue()->descriptors && queue()->descriptors % 16 == 0 && queue()->available % 2 == 0 && queue()->used % 4 == 0);
+    assert_true(queue()->descriptors && queue()->descriptors % 16 == 0 && queue()->available % 2 == 0 &&
+                queue()->used % 4 == 0);
     queue()->enabled = true;
 }
 static void doorbell(uint32_t number)
@@ -277,7 +283,7 @@ void model_pci_write(void *context, uint8_t offset, uint32_t value)
     model.pci[1] = (model.pci[1] & 0xffff0000) | (value & 0xffff);
 }
 
-// --- queues ------------------------------------------------------------------------------------------------------------------------------
+// --- queues ----------------------------------------------------------------------------------------------------------
 
 // The index is written; an interrupt, if the driver asked for one (§2.7.7.2).
 static void publish(uint32_t number, uint16_t index)
@@ -287,7 +293,8 @@ static void publish(uint32_t number, uint16_t index)
     q->done = index;
     store(q->used + 2, index, 2);
     const uint16_t event = (uint16_t)load(q->available + 4 + 2u * q->size, 2);
-    const bool wanted = has(MODEL_EVENT_IDX) ? (uint16_t)(index - event - 1) < (uint16_t)(index - old) : !(load(q->available, 2) & 1);
+    const bool wanted =
+        has(MODEL_EVENT_IDX) ? (uint16_t)(index - event - 1) < (uint16_t)(index - old) : !(load(q->available, 2) & 1);
     model.interrupts += wanted;
     model.isr |= wanted;
 }
@@ -304,7 +311,8 @@ void model_used(uint32_t number, uint32_t id, uint32_t length)
 }
 void model_used_index(uint32_t number, uint16_t index) { publish(number, index); }
 
-// Takes the next available chain's head. With the event index the device says that it wants to hear of the one after it.
+// Takes the next available chain's head. With the event index the device says that it wants to hear of the one after
+// it.
 static bool next(struct model_queue *q, uint16_t *head)
 {
     const uint16_t available = (uint16_t)load(q->available + 2, 2);
@@ -363,7 +371,8 @@ void model_transmit(void)
         for (uint32_t index = head, flags = 1; flags & 1; to->descriptors++) {
             const uint64_t descriptor = q->descriptors + 16ull * index;
             const uint32_t length = (uint32_t)load(descriptor + 8, 4);
-            assert_true(index < q->size && to->descriptors < q->size && length && to->length + length <= MODEL_SENT_BYTES);
+            assert_true(index < q->size && to->descriptors < q->size && length &&
+                        to->length + length <= MODEL_SENT_BYTES);
             memcpy(to->bytes + to->length, at(load(descriptor, 8)), length);
             to->length += length;
             flags = (uint32_t)load(descriptor + 12, 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A virtio network device as its specification tells (Virtual I/O Device 1.2: §2.7, §4.1.4, §4.2.2, §5.1), written apart from the driver:
-// its registers in memory and behind PCI, its queues. What the driver must not do fails the test; how the device misbehaves is in its
-// knobs.
+// A virtio network device as its specification tells (Virtual I/O Device 1.2: §2.7, §4.1.4, §4.2.2, §5.1), written
+// apart from the driver: its registers in memory and behind PCI, its queues. What the driver must not do fails the
+// test; how the device misbehaves is in its knobs.
 #ifndef TESTS_DRIVERS_VIRTIO_MODEL_H
 #define TESTS_DRIVERS_VIRTIO_MODEL_H
 
@@ -58,8 +58,8 @@ extern struct virtio_model model;
 extern struct model_sent model_sent[MODEL_SENT];
 
 void model_start(void);  // a device as it is after power-up, offering everything
-// One frame of the wire comes in with the 10 first bytes of the header as given; spread over buffers. Returns the buffers it took; 0:
-// there were not enough, and none was used.
+// One frame of the wire comes in with the 10 first bytes of the header as given; spread over buffers. Returns the
+// buffers it took; 0: there were not enough, and none was used.
 uint32_t model_receive(const uint8_t header[10], const uint8_t *bytes, uint32_t length);
 // Reads what the driver made available and puts it into model_sent; with `keep` it stays there.
 void model_transmit(void);

@@ -66,7 +66,8 @@ static const struct weir_upper upper_side = {upper_input, upper_ready, upper_com
 
 static bool open_bus(void)
 {
-    return pci ? virtio_pci_open(&pci_bus, &function, VIRTIO_ID_NET) : virtio_mmio_open(&mmio_bus, MODEL_MMIO, VIRTIO_ID_NET);
+    return pci ? virtio_pci_open(&pci_bus, &function, VIRTIO_ID_NET)
+               : virtio_mmio_open(&mmio_bus, MODEL_MMIO, VIRTIO_ID_NET);
 }
 static struct virtio_transport *bus(void) { return pci ? &pci_bus.transport : &mmio_bus.transport; }
 
@@ -104,7 +105,7 @@ static int teardown(void **state)
 }
 static int polled(int budget) { return netif.driver->poll(&netif, budget); }
 
-// --- into use ----------------------------------------------------------------------------------------------------------------------------
+// --- into use --------------------------------------------------------------------------------------------------------
 
 static void the_device_is_taken_into_use(void **state)
 {
@@ -163,7 +164,7 @@ static void strangers_are_not_taken(void **state)
     refused();
 }
 
-// --- in --------------------------------------------------------------------------------------------------------------------------------
+// --- in --------------------------------------------------------------------------------------------------------------
 
 static void frames_of_many_lengths_come_in(void **state)
 {
@@ -224,7 +225,8 @@ static void flags_count_only_when_agreed(void **state)
     assert_int_equal(upper.checksum, WEIR_CHECKSUM_NONE);
 }
 
-// Headers that contradict their frame; each of their bytes any value: the frame is dropped or delivered, never more than it is.
+// Headers that contradict their frame; each of their bytes any value: the frame is dropped or delivered, never more
+// than it is.
 static void headers_that_lie(void **state)
 {
     uint8_t header[10];
@@ -307,13 +309,17 @@ static void a_flood_waits_for_its_turn(void **state)
     assert_int_equal(polled(8), 3);
 }
 
-// --- out -------------------------------------------------------------------------------------------------------------------------------
+// --- out -------------------------------------------------------------------------------------------------------------
 
 static enum weir_tx_verdict send(uint32_t head, uint32_t length, uint32_t pieces, bool holdable, uint32_t end)
 {
     static struct weir_slice slices[40];
-    struct weir_tx tx = {
-        .slices = slices, .length = length, .count = (uint16_t)(1 + pieces), .holdable = holdable, .hold_owner = &upper, .hold_end = end};
+    struct weir_tx tx = {.slices = slices,
+                         .length = length,
+                         .count = (uint16_t)(1 + pieces),
+                         .holdable = holdable,
+                         .hold_owner = &upper,
+                         .hold_end = end};
     slices[0] = (struct weir_slice){frame, head};
     for (uint32_t i = 0, at = head; i < pieces; at += slices[++i].length)
         slices[i + 1] = (struct weir_slice){frame + at, i + 1 < pieces ? (length - head) / pieces : length - at};
@@ -328,8 +334,9 @@ static void frames_go_out_copied_or_lent(void **state)
     static const struct {
         uint32_t length, pieces, descriptors;
         bool holdable, held;
-    } cases[] = {{60, 0, 1, false, false},     {1514, 1, 1, false, false},  {1514, 1, 2, true, true},   {300, 1, 1, true, false},
-                 {65549, 3, 33, false, false}, {65549, 23, 24, true, true}, {2036, 2, 1, false, false}, {2037, 2, 2, false, false}};
+    } cases[] = {{60, 0, 1, false, false},   {1514, 1, 1, false, false},   {1514, 1, 2, true, true},
+                 {300, 1, 1, true, false},   {65549, 3, 33, false, false}, {65549, 23, 24, true, true},
+                 {2036, 2, 1, false, false}, {2037, 2, 2, false, false}};
     (void)state;
     for (uint32_t i = 0; i < 8 * 100; i++) {
         const uint32_t head = cases[i % 8].pieces ? 66 : 60;
@@ -424,7 +431,8 @@ static void a_full_queue_says_when_there_is_room(void **state)
     assert_int_equal(upper.ready, 2);
 }
 
-// Between the look and the asking the device may be done with all: then no interrupt comes, and the driver must see it by itself.
+// Between the look and the asking the device may be done with all: then no interrupt comes, and the driver must see it
+// by itself.
 static void room_that_came_unnoticed_is_found(void **state)
 {
     (void)state;
@@ -446,7 +454,7 @@ static void what_is_lent_comes_back_without_input(void **state)
     assert_int_equal(netif.driver->timer(&netif, 2000), 501000);
 }
 
-// --- a device that fails ---------------------------------------------------------------------------------------------------------------
+// --- a device that fails ---------------------------------------------------------------------------------------------
 
 static void recovers(uint32_t resets)
 {
@@ -490,7 +498,7 @@ static void a_device_that_contradicts_itself_is_reset(void **state)
         model.isr |= i == 4 ? 2 : 0;
         virtio_net_interrupt(&net);
         (void)netif.driver->timer(&netif, 2000);
-        assert_int_equal(upper.completed, 2);                        // the device was reset: it no longer reads what was lent
+        assert_int_equal(upper.completed, 2);  // the device was reset: it no longer reads what was lent
         assert_int_equal(send(66, 1514, 1, true, 3), WEIR_TX_DONE);  // lost, as with the cable pulled
         recovers(resets);
     }
@@ -543,7 +551,7 @@ static void the_cable_is_told(void **state)
     assert_true(upper.carrier);
 }
 
-// --- PCI -------------------------------------------------------------------------------------------------------------------------------
+// --- PCI -------------------------------------------------------------------------------------------------------------
 
 static void configuration_spaces_that_lie(void **state)
 {

@@ -18,7 +18,10 @@ static uint16_t get16(const volatile void *at)
 {
     return (uint16_t)(((const volatile uint8_t *)at)[0] | ((const volatile uint8_t *)at)[1] << 8);
 }
-static uint32_t get32(const volatile void *at) { return get16(at) | (uint32_t)get16((const volatile uint8_t *)at + 2) << 16; }
+static uint32_t get32(const volatile void *at)
+{
+    return get16(at) | (uint32_t)get16((const volatile uint8_t *)at + 2) << 16;
+}
 static void set16(volatile void *at, uint32_t value)
 {
     ((volatile uint8_t *)at)[0] = (uint8_t)value;
@@ -211,9 +214,12 @@ static void descriptors_are_not_read_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_chain_lies_as_the_device_expects_it, setup),   cmocka_unit_test_setup(descriptors_come_back, setup),
-        cmocka_unit_test_setup(the_device_is_notified_when_it_asked, setup),    cmocka_unit_test_setup(interrupts_are_asked_for, setup),
-        cmocka_unit_test_setup(lengths_are_what_the_device_could_write, setup), cmocka_unit_test_setup(lies_break_the_ring, setup),
+        cmocka_unit_test_setup(a_chain_lies_as_the_device_expects_it, setup),
+        cmocka_unit_test_setup(descriptors_come_back, setup),
+        cmocka_unit_test_setup(the_device_is_notified_when_it_asked, setup),
+        cmocka_unit_test_setup(interrupts_are_asked_for, setup),
+        cmocka_unit_test_setup(lengths_are_what_the_device_could_write, setup),
+        cmocka_unit_test_setup(lies_break_the_ring, setup),
         cmocka_unit_test_setup(descriptors_are_not_read_back, setup),
     };
     return cmocka_run_group_tests_name("drivers/virtio_ring", tests, NULL, NULL);

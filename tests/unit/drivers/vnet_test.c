@@ -46,8 +46,11 @@ static uint32_t make(uint8_t protocol, uint32_t payload)
 
 static struct virtio_net_hdr merged(uint8_t type, uint16_t size)
 {
-    return (struct virtio_net_hdr){
-        .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM, .gso_type = type, .gso_size = size, .csum_start = TCP_AT, .csum_offset = 16};
+    return (struct virtio_net_hdr){.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
+                                   .gso_type = type,
+                                   .gso_size = size,
+                                   .csum_start = TCP_AT,
+                                   .csum_offset = 16};
 }
 
 static void test_plain_frame_is_to_be_verified(void **state)
@@ -203,10 +206,14 @@ static void test_checksum_and_cutting_are_asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain_frame_is_to_be_verified),   cmocka_unit_test(test_partial_or_valid_checksum_is_verified),
-        cmocka_unit_test(test_merged_tcp_counts_its_segments),  cmocka_unit_test(test_options_are_not_counted_as_payload),
-        cmocka_unit_test(test_headers_that_lie_are_refused),    cmocka_unit_test(test_merged_datagrams_are_cut_again),
-        cmocka_unit_test(test_complete_frame_asks_for_nothing), cmocka_unit_test(test_checksum_and_cutting_are_asked_for),
+        cmocka_unit_test(test_plain_frame_is_to_be_verified),
+        cmocka_unit_test(test_partial_or_valid_checksum_is_verified),
+        cmocka_unit_test(test_merged_tcp_counts_its_segments),
+        cmocka_unit_test(test_options_are_not_counted_as_payload),
+        cmocka_unit_test(test_headers_that_lie_are_refused),
+        cmocka_unit_test(test_merged_datagrams_are_cut_again),
+        cmocka_unit_test(test_complete_frame_asks_for_nothing),
+        cmocka_unit_test(test_checksum_and_cutting_are_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, ends_end);
 }

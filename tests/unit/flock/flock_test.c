@@ -55,7 +55,7 @@ static int bound(uint16_t port)
     return s;
 }
 
-// --- a task in tcplisten ---------------------------------------------------------------------------------------------------------------
+// --- a task in tcplisten ---------------------------------------------------------------------------------------------
 struct listener {
     pthread_t thread;
     const struct flock *process;
@@ -69,7 +69,8 @@ static void *listen_thread(void *context)
 {
     struct listener *l = context;
     process = l->process;
-    atomic_store(&l->result, l->timeout_ms == FLOCK_FOREVER ? tcplisten(l->socket) : tcplisten_for(l->socket, l->timeout_ms));
+    atomic_store(&l->result,
+                 l->timeout_ms == FLOCK_FOREVER ? tcplisten(l->socket) : tcplisten_for(l->socket, l->timeout_ms));
     return NULL;
 }
 
@@ -119,7 +120,7 @@ static void talk(int from, int to)
     assert_memory_equal(got, "weir", 4);
 }
 
-// --- figures 4.1 and 4.2 ---------------------------------------------------------------------------------------------------------------
+// --- figures 4.1 and 4.2 ---------------------------------------------------------------------------------------------
 
 static void addresses_and_orders(void **state)
 {
@@ -261,7 +262,7 @@ static void connecting_has_a_time(void **state)
     tcpclose(server);
 }
 
-// --- tcpbind: only a socket that does not listen is in the way ---------------------------------------------------------------------------
+// --- tcpbind: only a socket that does not listen is in the way -------------------------------------------------------
 
 static void binding(void **state)
 {
@@ -340,7 +341,7 @@ static void closing_ends_the_wait(void **state)
     tcpclose(two);
 }
 
-// --- processes -------------------------------------------------------------------------------------------------------------------------
+// --- processes -------------------------------------------------------------------------------------------------------
 
 static void a_socket_belongs_to_its_process(void **state)
 {
@@ -369,7 +370,7 @@ static void a_socket_belongs_to_its_process(void **state)
     tcpclose(client);
 }
 
-// --- memory of the process that the system does not accept ------------------------------------------------------------------------------
+// --- memory of the process that the system does not accept -----------------------------------------------------------
 
 static char forbidden[64];
 static int guarded_in(void *context, void *to, const void *from, size_t bytes)

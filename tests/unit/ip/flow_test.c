@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // not lean: it has no flow cache
-// The flow cache: connections that open and close between the same two hosts send what they would have sent the canonical way.
+// The flow cache: connections that open and close between the same two hosts send what they would have sent the
+// canonical way.
 #include "pair.h"
 
 #include <string.h>
@@ -40,7 +41,8 @@ static bool look(void *context, bool from_b, uint8_t *frame, uint32_t length)
 static void begin(struct test *x)
 {
     memset(x, 0, sizeof *x);
-    pair_open(&x->pair, &(struct pair_options){.link = {.delay_us = 10}, .a = {.mode = FIXTURE_PLAIN}, .b = {.mode = FIXTURE_PLAIN}});
+    pair_open(&x->pair, &(struct pair_options){
+                            .link = {.delay_us = 10}, .a = {.mode = FIXTURE_PLAIN}, .b = {.mode = FIXTURE_PLAIN}});
     x->pair.filter = look;
     x->pair.filter_context = x;
 }
@@ -69,7 +71,10 @@ static void live(struct test *x, int ttl)
     pair_run(&x->pair, 1000);
 }
 
-static const struct flow_template *template_to(struct fixture *f, struct weir_addr peer) { return &flow_place(f->weir, peer)->template; }
+static const struct flow_template *template_to(struct fixture *f, struct weir_addr peer)
+{
+    return &flow_place(f->weir, peer)->template;
+}
 
 static void six_frames(const struct life *life)
 {
@@ -86,8 +91,8 @@ static void six_frames(const struct life *life)
     }
 }
 
-// What stands before the TCP header is what the canonical way writes, to the bit: in a moment that has a template, and in one that has
-// none.
+// What stands before the TCP header is what the canonical way writes, to the bit: in a moment that has a template, and
+// in one that has none.
 static void by_template_as_the_canonical_way(void **state)
 {
     struct test x;
@@ -106,8 +111,11 @@ static void by_template_as_the_canonical_way(void **state)
     six_frames(&x.life);
     for (uint32_t i = 0; i < 6; i++)
         assert_memory_equal(by_template.frame[i].bytes, x.life.frame[i].bytes, 14 + 20);
-    assert_int_equal(fixture_count(&x.pair.a, WEIR_COUNT_TCP_BAD_CHECKSUM) + fixture_count(&x.pair.b, WEIR_COUNT_TCP_BAD_CHECKSUM), 0);
-    assert_int_equal(fixture_count(&x.pair.a, WEIR_COUNT_IP_BAD_CHECKSUM) + fixture_count(&x.pair.b, WEIR_COUNT_IP_BAD_CHECKSUM), 0);
+    assert_int_equal(fixture_count(&x.pair.a, WEIR_COUNT_TCP_BAD_CHECKSUM) +
+                         fixture_count(&x.pair.b, WEIR_COUNT_TCP_BAD_CHECKSUM),
+                     0);
+    assert_int_equal(
+        fixture_count(&x.pair.a, WEIR_COUNT_IP_BAD_CHECKSUM) + fixture_count(&x.pair.b, WEIR_COUNT_IP_BAD_CHECKSUM), 0);
     pair_close(&x.pair);
 }
 
@@ -135,7 +143,8 @@ static void what_has_changed_is_heeded_at_once(void **state)
     (void)state;
     begin(&x);
     live(&x, 0);
-    const weir_socket one = weir_socket_open(x.pair.a.weir, WEIR_STREAM, 0), two = weir_socket_open(x.pair.a.weir, WEIR_STREAM, 0);
+    const weir_socket one = weir_socket_open(x.pair.a.weir, WEIR_STREAM, 0),
+                      two = weir_socket_open(x.pair.a.weir, WEIR_STREAM, 0);
     const struct weir_endpoint at = {PAIR_B, PORT};
     memset(&x.life, 0, sizeof x.life);
     assert_int_equal(weir_neighbour_add_static(x.pair.a.weir, &x.pair.a.netif, PAIR_B, elsewhere), WEIR_OK);
@@ -143,7 +152,8 @@ static void what_has_changed_is_heeded_at_once(void **state)
     pair_run(&x.pair, 100);
     assert_int_equal(x.life.count, 1);
     assert_memory_equal(x.life.frame[0].bytes, elsewhere, 6);
-    assert_int_equal(weir_neighbour_add_static(x.pair.a.weir, &x.pair.a.netif, weir_ip4(10, 0, 0, 9), gateway), WEIR_OK);
+    assert_int_equal(weir_neighbour_add_static(x.pair.a.weir, &x.pair.a.netif, weir_ip4(10, 0, 0, 9), gateway),
+                     WEIR_OK);
     assert_int_equal(weir_route_add(x.pair.a.weir, PAIR_B, 32, weir_ip4(10, 0, 0, 9), &x.pair.a.netif, 0), WEIR_OK);
     assert_int_equal(weir_socket_connect(x.pair.a.weir, two, &at), WEIR_IN_PROGRESS);
     pair_run(&x.pair, 100);
@@ -172,8 +182,8 @@ static void a_driver_that_is_full_is_left_alone(void **state)
     }
 }
 
-static void tap_frame(struct weir_tap *self, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count,
-                      uint64_t now_us)
+static void tap_frame(struct weir_tap *self, const struct weir_netif *netif, bool outgoing,
+                      const struct weir_slice *slices, uint16_t count, uint64_t now_us)
 {
     (void)netif, (void)slices, (void)count, (void)now_us;
     *(uint32_t *)self->context += outgoing;
@@ -199,7 +209,7 @@ static void nothing_is_hidden(void **state)
     pair_close(&x.pair);
 }
 
-// --- places ----------------------------------------------------------------------------------------------------------------------
+// --- places ----------------------------------------------------------------------------------------------------------
 
 static void path_to(struct fixture *f, uint32_t host)
 {
@@ -208,7 +218,8 @@ static void path_to(struct fixture *f, uint32_t host)
     assert_int_equal(ip_path_find(f->weir, &path, &source, weir_addr_v4(0x0a000000u + host), 0), WEIR_OK);
 }
 
-// Two peers whose addresses end alike meet in one place: the one that was there stays for a millisecond, then the newcomer has it.
+// Two peers whose addresses end alike meet in one place: the one that was there stays for a millisecond, then the
+// newcomer has it.
 static void peers_that_meet_take_turns(void **state)
 {
     struct fixture f;
@@ -227,7 +238,8 @@ static void peers_that_meet_take_turns(void **state)
     fixture_close(&f);
 }
 
-// A way that was found is found again, for what it was asked for: any source or the one it gave, any interface or its own.
+// A way that was found is found again, for what it was asked for: any source or the one it gave, any interface or its
+// own.
 static void a_path_answers_what_it_was_found_for(void **state)
 {
     struct fixture f;

@@ -25,8 +25,11 @@ static void piece(struct fixture *f, uint32_t id, uint32_t from, uint32_t to, bo
     echo_make(whole);
     put16(header + 2, from | more);
     put32(header + 4, id);
-    input6(f,
-           &(struct make6){.next_header = IP6_FRAGMENT, .chain = header, .chain_length = 8, .payload = whole + from, .length = to - from});
+    input6(f, &(struct make6){.next_header = IP6_FRAGMENT,
+                              .chain = header,
+                              .chain_length = 8,
+                              .payload = whole + from,
+                              .length = to - from});
     fixture_poll(f, 1000);
 }
 
@@ -123,7 +126,8 @@ static void faults_are_pointed_at(void **state)
     expect_error6(&f, ICMP6_PARAMETER, IP6_ERRONEOUS_FIELD, IP6_PAYLOAD_LENGTH_AT);
     uint8_t header[16] = {IP6_ICMP}, payload[100] = {0};
     put16(header + 2, 65528);
-    input6(&f, &(struct make6){.next_header = IP6_FRAGMENT, .chain = header, .chain_length = 8, .payload = payload, .length = 100});
+    input6(&f, &(struct make6){
+                   .next_header = IP6_FRAGMENT, .chain = header, .chain_length = 8, .payload = payload, .length = 100});
     expect_error6(&f, ICMP6_PARAMETER, IP6_ERRONEOUS_FIELD, 42);
     memcpy(header, (const uint8_t[16]){IP6_DESTINATION, 0, 0, 1, 0, 0, 0, 9, IP6_ICMP, 2, 1, 4}, 16);
     input6(&f, &(struct make6){.next_header = IP6_FRAGMENT, .chain = header, .chain_length = 16});

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // profiles: small
-// Reassembly with the little memory of a static build: the same rules, nothing but the carved block, and nothing lost from it.
+// Reassembly with the little memory of a static build: the same rules, nothing but the carved block, and nothing lost
+// from it.
 #include "ip/packets.h"
 
 #define PORT 7000
 #define PAYLOAD 1500
 
-static void pieces(struct fixture *f, struct weir_addr source, uint16_t id, const uint8_t *udp, uint32_t length, uint32_t from, uint32_t to)
+static void pieces(struct fixture *f, struct weir_addr source, uint16_t id, const uint8_t *udp, uint32_t length,
+                   uint32_t from, uint32_t to)
 {
     for (uint32_t at = from; at < to; at += 504) {
         const uint32_t size = length - at < 504 ? length - at : 504;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reassembly under every kind of abuse, and fragmentation. Pieces of a UDP datagram to a socket, so that what is delivered has
-// passed its checksum.
+// Reassembly under every kind of abuse, and fragmentation. Pieces of a UDP datagram to a socket, so that what is
+// delivered has passed its checksum.
 #include "ip/packets.h"
 
 #include <time.h>
@@ -22,7 +22,8 @@ static void make_datagram(struct datagram_made *d, struct weir_addr source, uint
     free(payload);
 }
 
-static void piece_from(struct fixture *f, struct weir_addr source, const struct datagram_made *d, uint16_t id, uint32_t at, uint32_t length)
+static void piece_from(struct fixture *f, struct weir_addr source, const struct datagram_made *d, uint16_t id,
+                       uint32_t at, uint32_t length)
 {
     input(f, &(struct make){.source = source,
                             .protocol = IP_UDP,
@@ -46,7 +47,10 @@ static void expect(struct fixture *f, weir_socket s, const struct datagram_made 
     free(got);
 }
 
-static void expect_nothing(struct fixture *f, weir_socket s) { assert_int_equal(take(f, s, NULL, 0, NULL), WEIR_AGAIN); }
+static void expect_nothing(struct fixture *f, weir_socket s)
+{
+    assert_int_equal(take(f, s, NULL, 0, NULL), WEIR_AGAIN);
+}
 
 struct order {
     uint32_t total, piece;
@@ -57,9 +61,10 @@ static void any_order_is_put_together(void **state)
 {
     (void)state;
     static const struct order orders[] = {
-        {3000, 1480, FORWARD},  {3000, 1480, BACKWARD}, {3000, 1480, TWICE},    {65507, 1480, SHUFFLED}, {65507, 1480, BACKWARD},
-        {65507, 8192, FORWARD}, {4096, 512, SHUFFLED},  {1600, 8, FORWARD},     {1600, 8, BACKWARD},     {9, 16, FORWARD},
-        {2040, 1024, SHUFFLED}, {2041, 1024, TWICE},    {30000, 552, SHUFFLED},
+        {3000, 1480, FORWARD},   {3000, 1480, BACKWARD}, {3000, 1480, TWICE},    {65507, 1480, SHUFFLED},
+        {65507, 1480, BACKWARD}, {65507, 8192, FORWARD}, {4096, 512, SHUFFLED},  {1600, 8, FORWARD},
+        {1600, 8, BACKWARD},     {9, 16, FORWARD},       {2040, 1024, SHUFFLED}, {2041, 1024, TWICE},
+        {30000, 552, SHUFFLED},
     };
     struct fixture f;
     struct datagram_made *d = malloc(sizeof *d);
@@ -140,14 +145,28 @@ static void impossible_fragments_are_dropped(void **state)
     uint8_t bytes[64] = {0};
     open_raw(&f);
     const struct make rows[] = {
-        {.protocol = IP_UDP, .id = 1, .offset = 65528, .payload = bytes, .length = 16},                              // ping of death
-        {.protocol = IP_UDP, .id = 2, .offset = 65512, .flags = IP4_MORE_FRAGMENTS, .payload = bytes, .length = 8},  // header and all:
-                                                                                                                     // 65,540
-        {.protocol = IP_UDP, .id = 3, .offset = 8, .flags = IP4_MORE_FRAGMENTS, .payload = bytes, .length = 12},     // not a multiple of 8
-        {.protocol = IP_UDP, .id = 4, .offset = 8, .flags = IP4_MORE_FRAGMENTS, .payload = bytes, .length = 0},      // empty
-        {.protocol = IP_UDP, .id = 5, .offset = 16, .payload = bytes, .length = 0},                                  // empty, last
-        {.protocol = IP_TCP, .id = 6, .offset = 0, .flags = IP4_MORE_FRAGMENTS, .payload = bytes, .length = 16},  // hides TCP's flags (RFC
-                                                                                                                  // 1858)
+        // ping of death
+        {.protocol = IP_UDP, .id = 1, .offset = 65528, .payload = bytes, .length = 16},
+        {.protocol = IP_UDP,
+         .id = 2,
+         .offset = 65512,
+         .flags = IP4_MORE_FRAGMENTS,
+         .payload = bytes,
+         .length = 8},  // header and all:
+                        // 65,540
+        // not a multiple of 8
+        {.protocol = IP_UDP, .id = 3, .offset = 8, .flags = IP4_MORE_FRAGMENTS, .payload = bytes, .length = 12},
+        // empty
+        {.protocol = IP_UDP, .id = 4, .offset = 8, .flags = IP4_MORE_FRAGMENTS, .payload = bytes, .length = 0},
+        // empty, last
+        {.protocol = IP_UDP, .id = 5, .offset = 16, .payload = bytes, .length = 0},
+        {.protocol = IP_TCP,
+         .id = 6,
+         .offset = 0,
+         .flags = IP4_MORE_FRAGMENTS,
+         .payload = bytes,
+         .length = 16},  // hides TCP's flags (RFC
+                         // 1858)
     };
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         input(&f, &rows[i]);
@@ -180,7 +199,10 @@ static void contradicting_totals_condemn(void **state)
     }
     // A piece beyond the end.
     input(&f, &(struct make){.protocol = IP_UDP, .id = 9, .offset = 80, .payload = d->bytes, .length = 8});
-    input(&f, &(struct make){.protocol = IP_UDP, .id = 9, .offset = 160, .flags = IP4_MORE_FRAGMENTS, .payload = d->bytes, .length = 8});
+    input(
+        &f,
+        &(struct make){
+            .protocol = IP_UDP, .id = 9, .offset = 160, .flags = IP4_MORE_FRAGMENTS, .payload = d->bytes, .length = 8});
     assert_int_equal(fixture_count(&f, WEIR_COUNT_FRAGMENT_BAD), 3);
     fixture_close(&f);
     free(d);
@@ -243,8 +265,8 @@ static void time_ends_it_and_the_sender_is_told(void **state)
     free(d);
 }
 
-// FragmentSmack: tiny pieces in random order, never the last, many identifications, many sources. Memory stays within the limit, and
-// what one fragment costs does not grow with what came before.
+// FragmentSmack: tiny pieces in random order, never the last, many identifications, many sources. Memory stays within
+// the limit, and what one fragment costs does not grow with what came before.
 static void flood_is_bounded_and_flat(void **state)
 {
     (void)state;
@@ -317,19 +339,26 @@ static void too_many_pieces_are_refused(void **state)
     uint8_t bytes[8] = {0};
     open_raw(&f);
     for (uint32_t i = 0; i < 257; i++)
-        input(&f,
-              &(struct make){
-                  .protocol = IP_UDP, .id = 1, .offset = (uint16_t)(i * 8), .flags = IP4_MORE_FRAGMENTS, .payload = bytes, .length = 8});
+        input(&f, &(struct make){.protocol = IP_UDP,
+                                 .id = 1,
+                                 .offset = (uint16_t)(i * 8),
+                                 .flags = IP4_MORE_FRAGMENTS,
+                                 .payload = bytes,
+                                 .length = 8});
     assert_int_equal(fixture_count(&f, WEIR_COUNT_FRAGMENT_LIMIT), 1);
     for (uint32_t i = 0; i < 65; i++)  // holes
-        input(&f,
-              &(struct make){
-                  .protocol = IP_UDP, .id = 2, .offset = (uint16_t)(i * 16), .flags = IP4_MORE_FRAGMENTS, .payload = bytes, .length = 8});
+        input(&f, &(struct make){.protocol = IP_UDP,
+                                 .id = 2,
+                                 .offset = (uint16_t)(i * 16),
+                                 .flags = IP4_MORE_FRAGMENTS,
+                                 .payload = bytes,
+                                 .length = 8});
     assert_int_equal(fixture_count(&f, WEIR_COUNT_FRAGMENT_LIMIT), 2);
     fixture_close(&f);
 }
 
-// Ripple20, CVE-2020-11896: a fragmented tunnel packet whose inner length lies is somebody else's business: nobody reads inside.
+// Ripple20, CVE-2020-11896: a fragmented tunnel packet whose inner length lies is somebody else's business: nobody
+// reads inside.
 static void tunnelled_lies_are_not_read(void **state)
 {
     (void)state;
@@ -340,8 +369,10 @@ static void tunnelled_lies_are_not_read(void **state)
     make_packet(inner, &(struct make){.protocol = IP_UDP, .payload = udp, .length = sizeof udp});
     put16(inner->bytes + 2, 24);  // shorter than it is
     header_sum(inner->bytes);
-    input(&f, &(struct make){.protocol = 4, .id = 1, .flags = IP4_MORE_FRAGMENTS, .payload = inner->bytes, .length = 24});
-    input(&f, &(struct make){.protocol = 4, .id = 1, .offset = 24, .payload = inner->bytes + 24, .length = inner->length - 24});
+    input(&f,
+          &(struct make){.protocol = 4, .id = 1, .flags = IP4_MORE_FRAGMENTS, .payload = inner->bytes, .length = 24});
+    input(&f, &(struct make){
+                  .protocol = 4, .id = 1, .offset = 24, .payload = inner->bytes + 24, .length = inner->length - 24});
     assert_int_equal(fixture_count(&f, WEIR_COUNT_IP_NO_PROTOCOL), 1);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_UDP_NO_SOCKET), 0);
     fixture_close(&f);
@@ -360,10 +391,13 @@ static void damaged_datagram_fails_its_checksum(void **state)
     piece(&f, d, 1, 0, 1480);
     // A device that claims to have verified a fragment's checksum is not believed.
     struct made *packet = malloc(sizeof *packet);
-    make_packet(packet,
-                &(struct make){.protocol = IP_UDP, .id = 1, .offset = 1480, .payload = d->bytes + 1480, .length = d->length - 1480});
+    make_packet(
+        packet,
+        &(struct make){
+            .protocol = IP_UDP, .id = 1, .offset = 1480, .payload = d->bytes + 1480, .length = d->length - 1480});
     const struct weir_slice slice = {packet->bytes, packet->length};
-    const struct weir_frame frame = {.slices = &slice, .count = 1, .length = packet->length, .checksum = WEIR_CHECKSUM_VERIFIED};
+    const struct weir_frame frame = {
+        .slices = &slice, .count = 1, .length = packet->length, .checksum = WEIR_CHECKSUM_VERIFIED};
     fixture_input_frame(&f, &frame);
     assert_int_equal(fixture_count(&f, WEIR_COUNT_UDP_BAD_CHECKSUM), 1);
     expect_nothing(&f, s);
@@ -430,7 +464,7 @@ static void allocation_failures_only_drop(void **state)
     free(d);
 }
 
-// --- output ----------------------------------------------------------------------------------------------------------------
+// --- output ----------------------------------------------------------------------------------------------------------
 
 static uint32_t collect(struct fixture *f, uint8_t *out, uint32_t mtu)
 {
@@ -465,9 +499,10 @@ static void large_datagrams_leave_in_fragments(void **state)
         fixture_poll(&f, 100000);
         assert_int_equal(collect(&f, back, 1500), lengths[i] + UDP_BYTES);
         assert_int_equal(fixture_sent_count(&f), (lengths[i] + UDP_BYTES + 1479) / 1480);
-        assert_int_equal(checksum_add(ip4_pseudo_sum(weir_addr_to_v4(OURS), weir_addr_to_v4(PEER), IP_UDP, lengths[i] + UDP_BYTES),
-                                      checksum_sum_portable(back, lengths[i] + UDP_BYTES)),
-                         0xffff);
+        assert_int_equal(
+            checksum_add(ip4_pseudo_sum(weir_addr_to_v4(OURS), weir_addr_to_v4(PEER), IP_UDP, lengths[i] + UDP_BYTES),
+                         checksum_sum_portable(back, lengths[i] + UDP_BYTES)),
+            0xffff);
         assert_memory_equal(back + UDP_BYTES, payload, lengths[i]);
         fixture_clear(&f);
     }

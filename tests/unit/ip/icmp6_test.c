@@ -98,7 +98,7 @@ static void addresses_that_no_link_brings_are_dropped(void **state)
     fixture_close(&f);
 }
 
-// --- errors we send --------------------------------------------------------------------------------------------------------
+// --- errors we send --------------------------------------------------------------------------------------------------
 
 static void expect_nothing(struct fixture *f)
 {
@@ -118,7 +118,9 @@ static void an_unknown_next_header_is_pointed_at(void **state)
     open6(&f, &weir_link_rawip);
     input6(&f, &(struct make6){.next_header = 200, .payload = payload, .length = 16});
     expect_error6(&f, ICMP6_PARAMETER, IP6_UNKNOWN_NEXT_HEADER, 6);
-    input6(&f, &(struct make6){.next_header = IP6_DESTINATION, .chain = options, .chain_length = 16, .payload = payload, .length = 16});
+    input6(&f,
+           &(struct make6){
+               .next_header = IP6_DESTINATION, .chain = options, .chain_length = 16, .payload = payload, .length = 16});
     expect_error6(&f, ICMP6_PARAMETER, IP6_UNKNOWN_NEXT_HEADER, 48);
     input6(&f, &(struct make6){.next_header = IP6_DESTINATION, .chain = hop_by_hop_inside, .chain_length = 16});
     expect_error6(&f, ICMP6_PARAMETER, IP6_UNKNOWN_NEXT_HEADER, 40);
@@ -150,8 +152,10 @@ static void the_high_bits_of_an_option_say_what_to_do(void **state)
     for (unsigned i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
         const bool group = i & 1, error = group ? rows[i / 2].group : rows[i / 2].unicast;
         const uint8_t chain[8] = {IP6_ICMP, 0, rows[i / 2].option, 4}, message[16] = {ICMP6_ECHO};
-        const struct make6 make = {
-            .destination = group ? ALL_NODES6 : OURS6, .next_header = rows[i / 2].header, .chain = chain, .chain_length = 8};
+        const struct make6 make = {.destination = group ? ALL_NODES6 : OURS6,
+                                   .next_header = rows[i / 2].header,
+                                   .chain = chain,
+                                   .chain_length = 8};
         input_icmp6(&f, &make, message, 16);
         if (error) {
             expect_error6(&f, ICMP6_PARAMETER, IP6_UNKNOWN_OPTION, 42);
@@ -191,7 +195,8 @@ static void datagram(struct fixture *f, struct make6 make, uint32_t length)
     const struct udp_header header = {.source = 1000, .destination = 2000, .length = (uint16_t)length};
     make6_ends(&make, source, destination);
     udp_emit(bytes, &header);
-    checksum_put(bytes + 6, checksum_add(ip6_pseudo_sum(source, destination, IP6_UDP, length), checksum_sum_portable(bytes, length)));
+    checksum_put(bytes + 6, checksum_add(ip6_pseudo_sum(source, destination, IP6_UDP, length),
+                                         checksum_sum_portable(bytes, length)));
     make.next_header = IP6_UDP;
     make.payload = bytes;
     make.length = length;
@@ -221,11 +226,13 @@ static void a_closed_port_is_unreachable(void **state)
     fixture_close(&f);
 }
 
-// What an error or a redirect carries is answered by nothing, wherever its fault lies; an unknown informational message likewise.
+// What an error or a redirect carries is answered by nothing, wherever its fault lies; an unknown informational message
+// likewise.
 static void errors_are_not_answered_with_errors(void **state)
 {
     (void)state;
-    static const uint8_t types[] = {ICMP6_UNREACHABLE, ICMP6_TOO_BIG, ICMP6_TIME_EXCEEDED, ICMP6_PARAMETER, 100, 127, ICMP6_REDIRECT};
+    static const uint8_t types[] = {ICMP6_UNREACHABLE, ICMP6_TOO_BIG, ICMP6_TIME_EXCEEDED, ICMP6_PARAMETER, 100, 127,
+                                    ICMP6_REDIRECT};
     static const uint8_t chain[8] = {IP6_ICMP, 0, 0x9e, 4};
     const struct make6 make = {.next_header = IP6_DESTINATION, .chain = chain, .chain_length = 8};
     uint8_t message[64] = {0};
@@ -287,7 +294,7 @@ static void errors_are_limited(void **state)
     fixture_close(&f);
 }
 
-// --- errors we believe -----------------------------------------------------------------------------------------------------
+// --- errors we believe -----------------------------------------------------------------------------------------------
 
 #define UDP_HERE 3000u
 #define UDP_THERE 4000u
@@ -302,12 +309,14 @@ static weir_socket connected(struct fixture *f)
 }
 
 // An error of PEER6's about a datagram of 1460 bytes from `source`, port UDP_HERE, to `destination`.
-static void quote(struct fixture *f, uint8_t type, uint8_t code, uint32_t word, struct weir_addr source, struct weir_addr destination)
+static void quote(struct fixture *f, uint8_t type, uint8_t code, uint32_t word, struct weir_addr source,
+                  struct weir_addr destination)
 {
     uint8_t message[8 + IP6_BYTES + 8] = {type, code}, from[16], to[16];
     weir_addr_to_v6(source, from);
     weir_addr_to_v6(destination, to);
-    const struct ip6 header = {.source = from, .destination = to, .payload_length = 1460, .next_header = IP6_UDP, .hop_limit = 64};
+    const struct ip6 header = {
+        .source = from, .destination = to, .payload_length = 1460, .next_header = IP6_UDP, .hop_limit = 64};
     const struct udp_header udp = {.source = UDP_HERE, .destination = UDP_THERE, .length = 1460};
     put32(message + 4, word);
     ip6_emit(message + 8, &header);

@@ -34,7 +34,8 @@ static void closed_port_is_reported(void **state)
     fixture_close(&f);
 }
 
-// URGENT/11, CVE-2019-12256: options of the packet at fault are quoted, never taken over, and no length of theirs is trusted.
+// URGENT/11, CVE-2019-12256: options of the packet at fault are quoted, never taken over, and no length of theirs is
+// trusted.
 static void options_do_not_reach_the_answer(void **state)
 {
     (void)state;
@@ -46,9 +47,11 @@ static void options_do_not_reach_the_answer(void **state)
     open_raw(&f);
     memset(options, 1, sizeof options);
     make_udp(udp, PEER, OURS, 1234, 99, "12345678901234567890", 20);
-    input(&f, &(struct make){.protocol = IP_UDP, .options = options, .options_length = 40, .payload = udp, .length = sizeof udp});
+    input(&f, &(struct make){
+                  .protocol = IP_UDP, .options = options, .options_length = 40, .payload = udp, .length = sizeof udp});
     static const uint8_t routes[12] = {131, 3, 4, 131, 3, 4, 137, 3, 4, 7, 1, 0};
-    input(&f, &(struct make){.protocol = IP_UDP, .options = routes, .options_length = 12, .payload = udp, .length = sizeof udp});
+    input(&f, &(struct make){
+                  .protocol = IP_UDP, .options = routes, .options_length = 12, .payload = udp, .length = sizeof udp});
     fixture_poll(&f, 10000);
     assert_int_equal(fixture_sent_count(&f), 1);
     sent_icmp(&f, 0, &ip, &icmp, &length);
@@ -65,11 +68,15 @@ static void some_packets_get_no_error(void **state)
     open_raw(&f);
     // To many.
     make_udp(udp, PEER, weir_ip4(255, 255, 255, 255), 1, 2, NULL, 0);
-    input(&f, &(struct make){.destination = weir_ip4(255, 255, 255, 255), .protocol = IP_UDP, .payload = udp, .length = sizeof udp});
+    input(&f,
+          &(struct make){
+              .destination = weir_ip4(255, 255, 255, 255), .protocol = IP_UDP, .payload = udp, .length = sizeof udp});
     make_udp(udp, PEER, weir_ip4(10, 0, 0, 255), 1, 2, NULL, 0);
-    input(&f, &(struct make){.destination = weir_ip4(10, 0, 0, 255), .protocol = IP_UDP, .payload = udp, .length = sizeof udp});
+    input(&f, &(struct make){
+                  .destination = weir_ip4(10, 0, 0, 255), .protocol = IP_UDP, .payload = udp, .length = sizeof udp});
     make_udp(udp, PEER, weir_ip4(224, 0, 0, 1), 1, 2, NULL, 0);
-    input(&f, &(struct make){.destination = weir_ip4(224, 0, 0, 1), .protocol = IP_UDP, .payload = udp, .length = sizeof udp});
+    input(&f, &(struct make){
+                  .destination = weir_ip4(224, 0, 0, 1), .protocol = IP_UDP, .payload = udp, .length = sizeof udp});
     // An unknown protocol to many, too short a packet to quote, a wrong checksum.
     input(&f, &(struct make){.destination = weir_ip4(224, 0, 0, 1), .protocol = 200, .payload = bytes, .length = 20});
     input(&f, &(struct make){.protocol = 200, .payload = bytes, .length = 7});
@@ -110,8 +117,8 @@ static void errors_are_limited_per_destination(void **state)
     fixture_close(&f);
 }
 
-// SAD DNS (CVE-2020-25705): probes in the name of the victim's peer exhaust that peer's allowance only: the attacker, probing in his own
-// name, sees the same as if nothing had happened.
+// SAD DNS (CVE-2020-25705): probes in the name of the victim's peer exhaust that peer's allowance only: the attacker,
+// probing in his own name, sees the same as if nothing had happened.
 static void no_limit_is_shared_between_destinations(void **state)
 {
     (void)state;
@@ -123,7 +130,8 @@ static void no_limit_is_shared_between_destinations(void **state)
     fixture_close(&f);
 }
 
-// How many answers a bucket gives differs from bucket to bucket, so that counting them to the last tells nothing for sure.
+// How many answers a bucket gives differs from bucket to bucket, so that counting them to the last tells nothing for
+// sure.
 static void burst_is_uneven(void **state)
 {
     (void)state;
@@ -154,7 +162,7 @@ static void invented_sources_take_no_more_memory(void **state)
     fixture_close(&f);
 }
 
-// --- in --------------------------------------------------------------------------------------------------------------------
+// --- in --------------------------------------------------------------------------------------------------------------
 
 // What a router quotes: a UDP packet of ours from FLOW_PORT to the peer's PEER_PORT.
 static uint32_t quote(uint8_t *out, struct weir_addr source, struct weir_addr destination, uint16_t from, uint16_t to,

@@ -13,15 +13,21 @@ static void open_ethernet(struct fixture *f) { fixture_open(f, &weir_link_ethern
 static void input_igmp(struct fixture *f, struct weir_addr to, const uint8_t *message, uint32_t length, uint8_t ttl)
 {
     uint8_t frame[200];
-    uint8_t mac[6] = {
-        1, 0, 0x5e, (uint8_t)(weir_addr_to_v4(to) >> 16 & 0x7f), (uint8_t)(weir_addr_to_v4(to) >> 8), (uint8_t)weir_addr_to_v4(to)};
+    uint8_t mac[6] = {1,
+                      0,
+                      0x5e,
+                      (uint8_t)(weir_addr_to_v4(to) >> 16 & 0x7f),
+                      (uint8_t)(weir_addr_to_v4(to) >> 8),
+                      (uint8_t)weir_addr_to_v4(to)};
     struct made *packet = malloc(sizeof *packet);
     uint8_t body[64];
     memcpy(body, message, length);
     put16(body + 2, 0);
     checksum_put(body + 2, checksum_sum_portable(body, length));
-    make_packet(packet,
-                &(struct make){.source = ROUTER, .destination = to, .protocol = IP_IGMP, .ttl = ttl, .payload = body, .length = length});
+    make_packet(
+        packet,
+        &(struct make){
+            .source = ROUTER, .destination = to, .protocol = IP_IGMP, .ttl = ttl, .payload = body, .length = length});
     memcpy(frame + 14, packet->bytes, packet->length);
     const struct ethernet link = {.destination = mac, .source = FIXTURE_PEER_MAC, .type = ETHERTYPE_IP4};
     ethernet_emit(frame + 14, &link);
@@ -59,7 +65,8 @@ static void expect_report(struct fixture *f, uint32_t index, uint8_t type)
         assert_int_equal(get16(bytes + 6), 1);
         assert_int_equal(get32(bytes + 12), weir_addr_to_v4(GROUP));
     } else {
-        assert_int_equal(ip.destination, type == IGMP_LEAVE ? weir_addr_to_v4(weir_ip4(224, 0, 0, 2)) : weir_addr_to_v4(GROUP));
+        assert_int_equal(ip.destination,
+                         type == IGMP_LEAVE ? weir_addr_to_v4(weir_ip4(224, 0, 0, 2)) : weir_addr_to_v4(GROUP));
         assert_int_equal(length, 8);
         assert_int_equal(get32(bytes + 4), weir_addr_to_v4(GROUP));
     }

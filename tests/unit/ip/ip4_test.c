@@ -63,7 +63,8 @@ static void header_lies_are_dropped(void **state)
     fixture_close(&f);
 }
 
-// The second of two alike is recognised by how its frame begins (flow_match); what lies is dropped as if it were the first.
+// The second of two alike is recognised by how its frame begins (flow_match); what lies is dropped as if it were the
+// first.
 static void what_begins_like_a_good_packet_is_checked_all_the_same(void **state)
 {
     (void)state;
@@ -71,8 +72,9 @@ static void what_begins_like_a_good_packet_is_checked_all_the_same(void **state)
         uint8_t at, value, checked;
         enum weir_counter counter;
     } rows[] = {
-        {10, 0x55, false, WEIR_COUNT_IP_BAD_CHECKSUM}, {2, 0x7f, true, WEIR_COUNT_IP_BAD_HEADER}, {3, 19, true, WEIR_COUNT_IP_BAD_HEADER},
-        {12, 127, true, WEIR_COUNT_IP_BAD_SOURCE},     {19, 77, true, WEIR_COUNT_IP_NOT_OURS},
+        {10, 0x55, false, WEIR_COUNT_IP_BAD_CHECKSUM}, {2, 0x7f, true, WEIR_COUNT_IP_BAD_HEADER},
+        {3, 19, true, WEIR_COUNT_IP_BAD_HEADER},       {12, 127, true, WEIR_COUNT_IP_BAD_SOURCE},
+        {19, 77, true, WEIR_COUNT_IP_NOT_OURS},
     };
     struct fixture f;
     struct made good, packet;
@@ -146,7 +148,8 @@ static void unspecified_source_only_to_all(void **state)
     for (int all = 0; all < 2; all++) {
         const struct weir_addr to = all ? weir_ip4(255, 255, 255, 255) : OURS;
         make_udp(udp, weir_addr_any(), to, 68, 67, NULL, 0);
-        make_packet(&packet, &(struct make){.destination = to, .protocol = IP_UDP, .payload = udp, .length = sizeof udp});
+        make_packet(&packet,
+                    &(struct make){.destination = to, .protocol = IP_UDP, .payload = udp, .length = sizeof udp});
         put32(packet.bytes + 12, 0);
         header_sum(packet.bytes);
         fixture_input(&f, packet.bytes, packet.length);
@@ -219,7 +222,11 @@ static void options_are_checked(void **state)
     make_udp(udp, PEER, OURS, 1, 2, "x", 1);
     uint32_t bad = 0, good = 0;
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        input(&f, &(struct make){.protocol = IP_UDP, .options = rows[i].bytes, .options_length = 8, .payload = udp, .length = sizeof udp});
+        input(&f, &(struct make){.protocol = IP_UDP,
+                                 .options = rows[i].bytes,
+                                 .options_length = 8,
+                                 .payload = udp,
+                                 .length = sizeof udp});
         *(rows[i].good ? &good : &bad) += 1;
         assert_int_equal(fixture_count(&f, WEIR_COUNT_IP_OPTIONS), bad);
         assert_int_equal(fixture_count(&f, WEIR_COUNT_UDP_NO_SOCKET), good);
@@ -228,8 +235,8 @@ static void options_are_checked(void **state)
 }
 
 static uint32_t handled, handled_offset;
-static void handle(struct weir_protocol_handler *self, struct weir_netif *netif, const struct weir_frame *frame, uint32_t offset,
-                   struct weir_addr source, struct weir_addr destination)
+static void handle(struct weir_protocol_handler *self, struct weir_netif *netif, const struct weir_frame *frame,
+                   uint32_t offset, struct weir_addr source, struct weir_addr destination)
 {
     (void)self, (void)netif;
     handled++;
@@ -265,7 +272,7 @@ static void unknown_protocol_is_handled_or_reported(void **state)
     fixture_close(&f);
 }
 
-// --- output ----------------------------------------------------------------------------------------------------------------
+// --- output ----------------------------------------------------------------------------------------------------------
 
 static void output(struct fixture *f, struct weir_addr to, bool dont_fragment, bool router_alert)
 {

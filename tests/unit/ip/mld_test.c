@@ -110,7 +110,8 @@ static void a_change_is_reported_twice_and_the_end_of_it(void **state)
     fixture_poll(&f, 10 * SECOND);
     assert_true(reported(&f, MLD_TO_INCLUDE, GROUP6).count >= 1);
     fixture_clear(&f);
-    assert_int_equal(ip_group_join(f.weir, &f.netif, ip6_of(0xff010000u, 0, 0, 0xfb)), WEIR_OK);  // does not leave the interface
+    // does not leave the interface
+    assert_int_equal(ip_group_join(f.weir, &f.netif, ip6_of(0xff010000u, 0, 0, 0xfb)), WEIR_OK);
     fixture_poll(&f, 10 * SECOND);
     assert_int_equal(fixture_sent_count(&f), 0);
     fixture_close(&f);

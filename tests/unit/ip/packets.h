@@ -45,15 +45,16 @@ static inline void header_sum(uint8_t *bytes)
 
 static inline void make_packet(struct made *out, const struct make *make)
 {
-    const struct ip4 ip = {.source = weir_addr_to_v4(make->source) ? weir_addr_to_v4(make->source) : weir_addr_to_v4(PEER),
-                           .destination = weir_addr_to_v4(make->destination) ? weir_addr_to_v4(make->destination) : weir_addr_to_v4(OURS),
-                           .total_length = (uint16_t)(IP4_BYTES + make->options_length + make->length),
-                           .ttl = make->ttl ? make->ttl : 64,
-                           .tos = make->tos,
-                           .protocol = make->protocol,
-                           .flags = make->flags,
-                           .id = make->id,
-                           .fragment_offset = make->offset};
+    const struct ip4 ip = {
+        .source = weir_addr_to_v4(make->source) ? weir_addr_to_v4(make->source) : weir_addr_to_v4(PEER),
+        .destination = weir_addr_to_v4(make->destination) ? weir_addr_to_v4(make->destination) : weir_addr_to_v4(OURS),
+        .total_length = (uint16_t)(IP4_BYTES + make->options_length + make->length),
+        .ttl = make->ttl ? make->ttl : 64,
+        .tos = make->tos,
+        .protocol = make->protocol,
+        .flags = make->flags,
+        .id = make->id,
+        .fragment_offset = make->offset};
     ip4_emit(out->bytes, &ip);
     out->bytes[0] = (uint8_t)(0x45 + make->options_length / 4);
     if (make->options_length)
@@ -73,33 +74,38 @@ static inline void input(struct fixture *f, const struct make *make)
 }
 
 // A UDP datagram of `length` bytes of payload, checksum right; returns header and payload's length.
-static inline uint32_t make_udp(uint8_t *out, struct weir_addr source, struct weir_addr destination, uint16_t from, uint16_t to,
-                                const void *payload, uint32_t length)
+static inline uint32_t make_udp(uint8_t *out, struct weir_addr source, struct weir_addr destination, uint16_t from,
+                                uint16_t to, const void *payload, uint32_t length)
 {
     const struct udp_header header = {.source = from, .destination = to, .length = (uint16_t)(UDP_BYTES + length)};
     udp_emit(out, &header);
     if (length)
         memcpy(out + UDP_BYTES, payload, length);
-    uint16_t sum = checksum_add(ip4_pseudo_sum(weir_addr_to_v4(source), weir_addr_to_v4(destination), IP_UDP, UDP_BYTES + length),
-                                checksum_sum_portable(out, UDP_BYTES + length));
+    uint16_t sum =
+        checksum_add(ip4_pseudo_sum(weir_addr_to_v4(source), weir_addr_to_v4(destination), IP_UDP, UDP_BYTES + length),
+                     checksum_sum_portable(out, UDP_BYTES + length));
     checksum_put(out + 6, sum);
     if (get16(out + 6) == 0)
         put16(out + 6, 0xffff);
     return UDP_BYTES + length;
 }
 
-static inline void input_udp(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint16_t from, uint16_t to,
-                             const void *payload, uint32_t length)
+static inline void input_udp(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint16_t from,
+                             uint16_t to, const void *payload, uint32_t length)
 {
     uint8_t *bytes = malloc(UDP_BYTES + length);
     make_udp(bytes, source, destination, from, to, payload, length);
-    input(f,
-          &(struct make){.source = source, .destination = destination, .protocol = IP_UDP, .payload = bytes, .length = UDP_BYTES + length});
+    input(f, &(struct make){.source = source,
+                            .destination = destination,
+                            .protocol = IP_UDP,
+                            .payload = bytes,
+                            .length = UDP_BYTES + length});
     free(bytes);
 }
 
 // An ICMP message: type, code, the second word, and what follows; checksum right.
-static inline uint32_t make_icmp(uint8_t *out, uint8_t type, uint8_t code, uint32_t rest, const void *data, uint32_t length)
+static inline uint32_t make_icmp(uint8_t *out, uint8_t type, uint8_t code, uint32_t rest, const void *data,
+                                 uint32_t length)
 {
     const struct icmp4 header = {.type = type, .code = code, .rest = rest};
     icmp4_emit(out, &header);
@@ -109,8 +115,8 @@ static inline uint32_t make_icmp(uint8_t *out, uint8_t type, uint8_t code, uint3
     return ICMP4_BYTES + length;
 }
 
-static inline void input_icmp(struct fixture *f, struct weir_addr source, uint8_t type, uint8_t code, uint32_t rest, const void *data,
-                              uint32_t length)
+static inline void input_icmp(struct fixture *f, struct weir_addr source, uint8_t type, uint8_t code, uint32_t rest,
+                              const void *data, uint32_t length)
 {
     uint8_t *bytes = malloc(ICMP4_BYTES + length);
     make_icmp(bytes, type, code, rest, data, length);
@@ -129,7 +135,8 @@ static inline const uint8_t *sent_packet(const struct fixture *f, uint32_t index
     return bytes + ip->header_length;
 }
 
-static inline const uint8_t *sent_icmp(const struct fixture *f, uint32_t index, struct ip4 *ip, struct icmp4 *icmp, uint32_t *length)
+static inline const uint8_t *sent_icmp(const struct fixture *f, uint32_t index, struct ip4 *ip, struct icmp4 *icmp,
+                                       uint32_t *length)
 {
     const uint8_t *bytes = sent_packet(f, index, ip, length);
     assert_int_equal(ip->protocol, IP_ICMP);
@@ -157,7 +164,8 @@ static inline weir_socket socket_connected(struct fixture *f, uint16_t port, str
     return s;
 }
 
-static inline int send_to(struct fixture *f, weir_socket s, struct weir_addr peer, uint16_t port, const void *data, uint32_t length)
+static inline int send_to(struct fixture *f, weir_socket s, struct weir_addr peer, uint16_t port, const void *data,
+                          uint32_t length)
 {
     const struct weir_message message = {.peer = {peer, port}};
     const struct weir_slice slice = {data, length};

@@ -15,7 +15,8 @@
 
 static inline struct weir_addr ip6_of(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
-    const struct weir_addr addr = {{weir_addr_word_of(a), weir_addr_word_of(b), weir_addr_word_of(c), weir_addr_word_of(d)}};
+    const struct weir_addr addr = {
+        {weir_addr_word_of(a), weir_addr_word_of(b), weir_addr_word_of(c), weir_addr_word_of(d)}};
     return addr;
 }
 

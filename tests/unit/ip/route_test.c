@@ -75,7 +75,8 @@ static void longest_prefix_then_metric(void **state)
     struct weir *weir = w.f.weir;
     assert_int_equal(weir_route_add(weir, any, 0, r1, &w.f.netif, 10), WEIR_OK);
     assert_int_equal(weir_route_add(weir, any, 0, r2, &w.second, 5), WEIR_OK);
-    assert_int_equal(weir_route_add(weir, weir_ip4(192, 0, 2, 99), 24, r3, &w.f.netif, 200), WEIR_OK);  // host bits are cut
+    // host bits are cut
+    assert_int_equal(weir_route_add(weir, weir_ip4(192, 0, 2, 99), 24, r3, &w.f.netif, 200), WEIR_OK);
     find(&w, &path, &source, FAR, 0);
     assert_true(weir_addr_equal(path.next_hop, r3));  // longer prefix, whatever the metric
     find(&w, &path, &source, weir_ip4(8, 8, 8, 8), 0);

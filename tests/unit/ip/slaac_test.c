@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // needs IPv6
-// What an interface makes of IPv6 by itself (RFC 4862): its addresses, whether they are another's, and what routers say.
+// What an interface makes of IPv6 by itself (RFC 4862): its addresses, whether they are another's, and what routers
+// say.
 #include "ip/packets6.h"
 
 #define SECOND 1000000u
@@ -50,8 +51,8 @@ struct prefix_said {
     uint32_t valid, preferred;
 };
 
-static void advertise(struct fixture *f, struct weir_addr router, uint16_t lifetime, uint8_t flags, const struct prefix_said *said,
-                      uint32_t mtu)
+static void advertise(struct fixture *f, struct weir_addr router, uint16_t lifetime, uint8_t flags,
+                      const struct prefix_said *said, uint32_t mtu)
 {
     uint8_t message[16 + 32 + 8] = {ICMP6_ROUTER_ADVERTISEMENT, 0, 0, 0, 64, flags};
     uint32_t length = 16;
@@ -94,7 +95,7 @@ static struct prefix_said of_prefix(uint32_t number)
     return said;
 }
 
-// --- the address of the link -----------------------------------------------------------------------------------------------
+// --- the address of the link -----------------------------------------------------------------------------------------
 
 static void the_link_local_address_is_probed_first(void **state)
 {
@@ -166,7 +167,7 @@ static void a_duplicate_of_the_link_local_address_ends_ipv6(void **state)
     expect_claim(BY_OUR_PROBE, FIXTURE_PEER_MAC, true, false);  // come back by some other station
 }
 
-// --- routers ---------------------------------------------------------------------------------------------------------------
+// --- routers ---------------------------------------------------------------------------------------------------------
 
 static void routers_are_asked_for_until_one_answers(void **state)
 {
@@ -238,7 +239,7 @@ static void an_mtu_is_taken_between_1280_and_the_devices(void **state)
     fixture_close(&f);
 }
 
-// --- addresses out of prefixes ---------------------------------------------------------------------------------------------
+// --- addresses out of prefixes ---------------------------------------------------------------------------------------
 
 static void a_prefix_makes_an_address_that_lives_as_long(void **state)
 {
@@ -344,7 +345,8 @@ static void identifiers_are_the_secrets_and_the_prefixs(void **state)
         struct fixture f;
         open_auto(&f, secrets[run / 2]);
         fixture_poll(&f, 5 * SECOND);
-        assert_false(weir_addr_equal(of_origin(&f, WEIR_ADDRESS_LINK_LOCAL)->addr, weir_addr_with_zone(LINK_LOCAL6, f.netif.index)));
+        assert_false(weir_addr_equal(of_origin(&f, WEIR_ADDRESS_LINK_LOCAL)->addr,
+                                     weir_addr_with_zone(LINK_LOCAL6, f.netif.index)));
         for (uint32_t i = 0; i < 2; i++) {
             const struct prefix_said said = of_prefix(i + 1);
             advertise(&f, ROUTER6, 60, 0, &said, 0);
@@ -366,11 +368,16 @@ static void identifiers_are_the_secrets_and_the_prefixs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_link_local_address_is_probed_first),       cmocka_unit_test(a_duplicate_of_the_link_local_address_ends_ipv6),
-        cmocka_unit_test(routers_are_asked_for_until_one_answers),      cmocka_unit_test(a_router_is_a_way_out_as_long_as_it_says),
-        cmocka_unit_test(an_mtu_is_taken_between_1280_and_the_devices), cmocka_unit_test(a_prefix_makes_an_address_that_lives_as_long),
-        cmocka_unit_test(no_address_is_made_out_of_what_is_no_prefix),  cmocka_unit_test(an_address_is_not_ended_sooner_than_in_two_hours),
-        cmocka_unit_test(floods_of_advertisements_fill_no_table),       cmocka_unit_test(identifiers_are_the_secrets_and_the_prefixs),
+        cmocka_unit_test(the_link_local_address_is_probed_first),
+        cmocka_unit_test(a_duplicate_of_the_link_local_address_ends_ipv6),
+        cmocka_unit_test(routers_are_asked_for_until_one_answers),
+        cmocka_unit_test(a_router_is_a_way_out_as_long_as_it_says),
+        cmocka_unit_test(an_mtu_is_taken_between_1280_and_the_devices),
+        cmocka_unit_test(a_prefix_makes_an_address_that_lives_as_long),
+        cmocka_unit_test(no_address_is_made_out_of_what_is_no_prefix),
+        cmocka_unit_test(an_address_is_not_ended_sooner_than_in_two_hours),
+        cmocka_unit_test(floods_of_advertisements_fill_no_table),
+        cmocka_unit_test(identifiers_are_the_secrets_and_the_prefixs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The cooperative kernel in virtual time: priorities, blocking calls in nested functions, events, semaphores, timers, yielding, sleeping.
-// What tasks do is written down as letters.
+// The cooperative kernel in virtual time: priorities, blocking calls in nested functions, events, semaphores, timers,
+// yielding, sleeping. What tasks do is written down as letters.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void run_until(uint64_t until_us)
     }
 }
 
-// --- priorities --------------------------------------------------------------------------------------------------------------------
+// --- priorities ------------------------------------------------------------------------------------------------------
 
 static BFD once(void *prm)
 {
@@ -112,7 +112,7 @@ static void test_equal_priorities_take_turns(void **state)
     assert_string_equal(story, "xyxyxy");
 }
 
-// --- blocking in nested functions --------------------------------------------------------------------------------------------------
+// --- blocking in nested functions ------------------------------------------------------------------------------------
 
 static BFD innermost(int times)
 {
@@ -159,7 +159,7 @@ static void test_blocking_calls_nest(void **state)
     assert_string_equal(story, "<01><0>!");
 }
 
-// --- events and timeouts -----------------------------------------------------------------------------------------------------------
+// --- events and timeouts ---------------------------------------------------------------------------------------------
 
 static BFD waits_5_ms(void *prm)
 {
@@ -211,7 +211,7 @@ static void test_an_interrupt_ends_the_sleep(void **state)
     assert_string_equal(story, "e");
 }
 
-// --- semaphores --------------------------------------------------------------------------------------------------------------------
+// --- semaphores ------------------------------------------------------------------------------------------------------
 
 static BFD low_taker(void *prm)
 {
@@ -248,7 +248,7 @@ static void test_a_semaphore_counts_and_the_highest_waiter_takes_first(void **st
     assert_int_equal(semaphore.count, 1);
 }
 
-// --- timers ------------------------------------------------------------------------------------------------------------------------
+// --- timers ----------------------------------------------------------------------------------------------------------
 
 static BFD ticker(void *prm)
 {
@@ -291,7 +291,7 @@ static void test_a_timer_fires_once_without_a_period(void **state)
     assert_null(coop.timers);
 }
 
-// --- yielding ----------------------------------------------------------------------------------------------------------------------
+// --- yielding --------------------------------------------------------------------------------------------------------
 
 // Computes for 10 ms, and yields after each.
 static BFD computes(void *prm)
@@ -333,7 +333,7 @@ static void test_a_task_does_not_yield_to_a_lower_priority(void **state)
     assert_string_equal(story, "ccccU");
 }
 
-// --- the server's place ------------------------------------------------------------------------------------------------------------
+// --- the server's place ----------------------------------------------------------------------------------------------
 
 static uint32_t inputs;
 static bool input(void)

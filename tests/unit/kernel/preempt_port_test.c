@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The port to the preemptive kernel in virtual time, with a driver that is a counter: what the contract of weir/port.h says of wait, wake
-// and kick, and that a flood of frames leaves the processor to others.
+// The port to the preemptive kernel in virtual time, with a driver that is a counter: what the contract of weir/port.h
+// says of wait, wake and kick, and that a flood of frames leaves the processor to others.
 #include "ports/preempt/preempt_port.h"
 
 #include <setjmp.h>
@@ -103,7 +103,8 @@ static void spawn(struct thread *thread, uint32_t stack, uint8_t priority, threa
 static thread_entry *scenario;
 static void start(void *unused)
 {
-    static const struct weir_driver driver = {.name = "flood", .tx = device_tx, .poll = device_poll, .timer = device_timer};
+    static const struct weir_driver driver = {
+        .name = "flood", .tx = device_tx, .poll = device_poll, .timer = device_timer};
     static const struct port_board board = {board_now, 1, entropy, malloc, free};
     const struct thread_config io = {.stack = stacks[2], .stack_bytes = STACK_BYTES, .priority = IO};
     preempt_port_init(&port, &board);
@@ -121,7 +122,8 @@ static void start(void *unused)
 
 static void run(thread_entry *entry)
 {
-    static const struct kernel_board board = {board_now, board_alarm, board_idle, board_overflow, stacks[0], STACK_BYTES};
+    static const struct kernel_board board = {board_now,      board_alarm, board_idle,
+                                              board_overflow, stacks[0],   STACK_BYTES};
     scenario = entry;
     host_stack_renew(stacks, sizeof stacks);
     now_us = 1000;
@@ -136,7 +138,7 @@ static void run(thread_entry *entry)
     assert_true(good);
 }
 
-// --- a flood ---------------------------------------------------------------------------------------------------------------------------
+// --- a flood ---------------------------------------------------------------------------------------------------------
 static uint64_t computed_us;
 static void computes(void *unused)
 {
@@ -169,7 +171,7 @@ static void test_a_flood_of_frames_leaves_time_to_others(void **state)
     run(flood);
 }
 
-// --- the contract ------------------------------------------------------------------------------------------------------------------------
+// --- the contract ----------------------------------------------------------------------------------------------------
 static char token, another;
 static uint32_t woken;
 static void wakes(void *unused)
@@ -194,7 +196,8 @@ static void waits(void *unused)
     woken = 0;
     spawn(&other, 3, LOW, wakes);
     contract->lock(&port);
-    good &= contract->wait(&port, &token, begin_us + MS) == 1 && now_us == begin_us + MS && port.lock.holder == thread_self();
+    good &= contract->wait(&port, &token, begin_us + MS) == 1 && now_us == begin_us + MS &&
+            port.lock.holder == thread_self();
     good &= contract->wait(&port, &token, begin_us) == 1 && now_us == begin_us + MS;
     good &= contract->wait(&port, &token, WEIR_NEVER) == 0 && woken == 1 && port.lock.holder == thread_self();
     contract->unlock(&port);
@@ -206,8 +209,8 @@ static void test_wait_and_wake(void **state)
     run(waits);
 }
 
-// What a call gave the stack to send its own thread sends, before the lock is free, and takes nothing in. One that falls asleep leaves it
-// to the I/O thread.
+// What a call gave the stack to send its own thread sends, before the lock is free, and takes nothing in. One that
+// falls asleep leaves it to the I/O thread.
 static void kicks(void *unused)
 {
     const struct weir_port *contract = &port.core.port;
@@ -237,7 +240,7 @@ static void test_kick(void **state)
     run(kicks);
 }
 
-// --- interrupts ------------------------------------------------------------------------------------------------------------------------
+// --- interrupts ------------------------------------------------------------------------------------------------------
 static bool middle_ran;
 static void middle(void *unused)
 {
@@ -246,7 +249,8 @@ static void middle(void *unused)
     middle_ran = true;
 }
 
-// A thread that is in the stack takes in what came, as urgent as the I/O thread: nobody between the two gets in its way.
+// A thread that is in the stack takes in what came, as urgent as the I/O thread: nobody between the two gets in its
+// way.
 static void interrupted(void *unused)
 {
     const struct weir_port *contract = &port.core.port;
@@ -318,7 +322,8 @@ static void test_a_call_makes_one_turn(void **state)
     run(call_in_a_flood);
 }
 
-// A deadline that comes of a call, and before that for which the I/O thread sleeps, ends its sleep; a later one does not.
+// A deadline that comes of a call, and before that for which the I/O thread sleeps, ends its sleep; a later one does
+// not.
 static void deadlines(void *unused)
 {
     const struct weir_port *contract = &port.core.port;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The preemptive kernel in virtual time: a thread that computes moves the clock, an idle processor jumps to the alarm. Threads leave a
-// trace of letters; what they did is judged when the kernel has stopped.
+// The preemptive kernel in virtual time: a thread that computes moves the clock, an idle processor jumps to the alarm.
+// Threads leave a trace of letters; what they did is judged when the kernel has stopped.
 #include "kernel/preempt/preempt.h"
 #include "kernel/preempt/signal.h"
 
@@ -92,7 +92,8 @@ static void start(void *unused)
 // Runs `entry` as a thread of MAIN_PRIORITY until it ends.
 static const char *run(thread_entry *entry)
 {
-    static const struct kernel_board board = {board_now, board_alarm, board_idle, board_overflow, stacks[THREADS], STACK_BYTES};
+    static const struct kernel_board board = {board_now,      board_alarm,     board_idle,
+                                              board_overflow, stacks[THREADS], STACK_BYTES};
     const struct thread_config config = {"start", start, NULL, stacks[THREADS + 1], STACK_BYTES, MAIN_PRIORITY};
     scenario = entry;
     host_stack_renew(stacks, sizeof stacks);
@@ -106,7 +107,7 @@ static const char *run(thread_entry *entry)
     return trace;
 }
 
-// --- the scheduler ---------------------------------------------------------------------------------------------------------------------
+// --- the scheduler ---------------------------------------------------------------------------------------------------
 static void say_it(void *letter) { say((char)(intptr_t)letter); }
 static void compute_25ms(void *letter) { compute(25 * MS, (char)(intptr_t)letter); }
 static void sleep_then_say(void *letter)
@@ -216,9 +217,12 @@ static void test_priorities_change(void **state)
     assert_string_equal(run(reprioritise), "abcde");
 }
 
-// --- threads come and go ---------------------------------------------------------------------------------------------------------------
+// --- threads come and go ---------------------------------------------------------------------------------------------
 static struct semaphore semaphore;
-static void take_and_say(void *letter) { say(semaphore_take(&semaphore, KERNEL_NEVER) == KERNEL_WOKEN ? (char)(intptr_t)letter : '!'); }
+static void take_and_say(void *letter)
+{
+    say(semaphore_take(&semaphore, KERNEL_NEVER) == KERNEL_WOKEN ? (char)(intptr_t)letter : '!');
+}
 static void take_5ms(void *letter)
 {
     const uint64_t due_us = now_us + 5 * MS;
@@ -319,7 +323,7 @@ static void test_stack_use_is_told(void **state)
     assert_string_equal(run(stack_use), "abc");
 }
 
-// --- semaphores, sleep -------------------------------------------------------------------------------------------------------------------
+// --- semaphores, sleep -----------------------------------------------------------------------------------------------
 static void give(void) { semaphore_give(&semaphore); }
 
 static void semaphores(void *unused)
@@ -393,7 +397,8 @@ static void suspends(void *unused)
     signals_init(&suspended_signals, thread_self());
     say(thread_suspend(thread_self()) ? 'a' : '!');
     say(semaphore_take(&suspended_in, KERNEL_NEVER) == KERNEL_TIMEOUT ? 'b' : '!');  // it waited when it was suspended
-    say(semaphore_take(&suspended_in, KERNEL_NEVER) == KERNEL_WOKEN ? 'c' : '!');    // its wait was over, but it had not run yet
+    // its wait was over, but it had not run yet
+    say(semaphore_take(&suspended_in, KERNEL_NEVER) == KERNEL_WOKEN ? 'c' : '!');
     mutex_lock(&suspended_for);
     say(suspended_for.holder == thread_self() ? 'd' : '!');
 }
@@ -431,7 +436,7 @@ static void test_suspended_until_resumed(void **state)
     assert_string_equal(run(suspending), "1a23b45c6789de");
 }
 
-// --- mailboxes -------------------------------------------------------------------------------------------------------------------------
+// --- mailboxes -------------------------------------------------------------------------------------------------------
 static struct mailbox mailbox;
 static const void *slots[2];
 static const char letters[] = "abcdefgh";
@@ -505,7 +510,7 @@ static void test_a_mailbox_without_room(void **state)
     assert_string_equal(run(meeting), "sasbscsd|asbscsds");
 }
 
-// --- wait queues -----------------------------------------------------------------------------------------------------------------------
+// --- wait queues -----------------------------------------------------------------------------------------------------
 static struct wait_queue queue;
 static struct mutex first, second;
 static const char tokens[2];
@@ -545,7 +550,8 @@ static void waits_locked(void *unused)
     mutex_lock(&first);
     say('a');
     say(wait_queue_sleep(&queue, &first, &tokens[0], KERNEL_NEVER) == KERNEL_WOKEN ? 'c' : '!');
-    say(wait_queue_sleep(&queue, &first, &tokens[0], now_us) == KERNEL_TIMEOUT ? 't' : '!');  // has passed: does not block
+    // has passed: does not block
+    say(wait_queue_sleep(&queue, &first, &tokens[0], now_us) == KERNEL_TIMEOUT ? 't' : '!');
     say(first.holder == thread_self() ? 'd' : '!');
     mutex_unlock(&first);
 }
@@ -568,7 +574,7 @@ static void test_waiting_releases_the_mutex(void **state)
     assert_string_equal(run(locked_wait), "ab|pctde");
 }
 
-// --- mutexes ---------------------------------------------------------------------------------------------------------------------------
+// --- mutexes ---------------------------------------------------------------------------------------------------------
 static void holds_first(void *letter)
 {
     mutex_lock(&first);
@@ -661,8 +667,8 @@ static void test_a_deleted_waiter_lends_nothing(void **state)
     assert_string_equal(run(deleted_waiter), "yyy(c)");
 }
 
-// Its holder is hurried: who is less urgent than that waits until it unlocks, whatever mutexes it gives back before; nobody's wait is
-// needed for it. Then it stands behind its equals, as after an inheritance.
+// Its holder is hurried: who is less urgent than that waits until it unlocks, whatever mutexes it gives back before;
+// nobody's wait is needed for it. Then it stands behind its equals, as after an inheritance.
 static void hurried(void *unused)
 {
     (void)unused;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Two processes on the host port that talk over the loopback, by the thesis's calls and BSD's through the table of system calls: a socket
-// belongs to its process, and one that ends or is killed has its sockets closed, which the other sees.
+// Two processes on the host port that talk over the loopback, by the thesis's calls and BSD's through the table of
+// system calls: a socket belongs to its process, and one that ends or is killed has its sockets closed, which the other
+// sees.
 #include "ports/preempt/process_sockets.h"
 
 #include <setjmp.h>
@@ -53,10 +54,12 @@ static void ends(struct process *process)
 static thread_entry *scenario;
 static void with_sockets(void *unused)
 {
-    static const struct process_system system = {&kmem, process_socket_calls, PROCESS_SOCKET_CALLS, process_sockets_begin, ends};
+    static const struct process_system system = {&kmem, process_socket_calls, PROCESS_SOCKET_CALLS,
+                                                 process_sockets_begin, ends};
     static const struct port_board board = {virtual_now, 1, entropy, counting_alloc, counting_free};
     const struct thread_config io = {.stack = stacks[0], .stack_bytes = STACK_BYTES, .priority = IO_PRIORITY};
-    const struct thread_config reaper = {.stack = stacks[1], .stack_bytes = STACK_BYTES, .priority = MAIN_PRIORITY + 10};
+    const struct thread_config reaper = {
+        .stack = stacks[1], .stack_bytes = STACK_BYTES, .priority = MAIN_PRIORITY + 10};
     host_stack_renew(stacks, sizeof stacks);
     host_stack_renew(pool, sizeof pool);
     kmem_init(&kmem, pool, sizeof pool);
@@ -125,9 +128,10 @@ static int asks(void *unused)
     // The server's socket is not ours, whatever the call.
     char byte;
     struct sockaddr from;
-    if (tcprecv(server_socket, &byte, 1) != -1 || tcpsend(server_socket, "x", 1) != -1 || tcpclose(server_socket) != -1 ||
-        tcplisten(server_socket) != -1 || tcpbind(server_socket, &here) != -1 || tcpconnect(server_socket, &here) != -1 ||
-        udprecvfrom(server_socket, &from, &byte, 1) != -1 || udpclose(server_socket) != -1)
+    if (tcprecv(server_socket, &byte, 1) != -1 || tcpsend(server_socket, "x", 1) != -1 ||
+        tcpclose(server_socket) != -1 || tcplisten(server_socket) != -1 || tcpbind(server_socket, &here) != -1 ||
+        tcpconnect(server_socket, &here) != -1 || udprecvfrom(server_socket, &from, &byte, 1) != -1 ||
+        udpclose(server_socket) != -1)
         return -2;
     if (tcpsend(socket, "again", 5) != 5 || tcprecv(socket, got + 5, sizeof got - 5) != 5)  // it was not harmed
         return -3;
@@ -174,7 +178,8 @@ static void killing(void *unused)
         process_signal_send(&server, SIGNAL_KILL);
         const int killed = status_of(&server), saw = status_of(&client);
         wait_ms(130000);  // both ends are forgotten
-        if (killed != -SIGNAL_KILL || saw != 10 || kmem.free_bytes != free_bytes || during <= before || (round && allocated != before))
+        if (killed != -SIGNAL_KILL || saw != 10 || kmem.free_bytes != free_bytes || during <= before ||
+            (round && allocated != before))
             say('!');
     }
 }
@@ -187,7 +192,8 @@ static void test_a_killed_processes_peer_sees_the_end_and_memory_returns(void **
 // The same by BSD's calls: each of them once.
 static int asks_by_bsd(void *unused)
 {
-    const struct weir_sockaddr_in there = {.sin_family = WEIR_AF_INET, .sin_port = weir_htons(PORT), .sin_addr = {weir_htonl(0x7f000001)}};
+    const struct weir_sockaddr_in there = {
+        .sin_family = WEIR_AF_INET, .sin_port = weir_htons(PORT), .sin_addr = {weir_htonl(0x7f000001)}};
     const struct weir_sockaddr *to = (const struct weir_sockaddr *)&there;
     const int stream = weir_posix_socket(WEIR_AF_INET, WEIR_SOCK_STREAM, 0), one = 1;
     int value = 0;
@@ -198,31 +204,37 @@ static int asks_by_bsd(void *unused)
         return -1;
     struct weir_pollfd poll = {.fd = stream, .events = WEIR_POLLIN};
     if (weir_posix_connect(stream, to, sizeof there) < 0 || weir_posix_poll(&poll, 1, 20) != 0 ||
-        weir_posix_send(stream, "hel", 3, 0) != 3 || weir_posix_poll(&poll, 1, -1) != 1 || poll.revents != WEIR_POLLIN ||
-        weir_posix_recv(stream, got, sizeof got, 0) != 3)
+        weir_posix_send(stream, "hel", 3, 0) != 3 || weir_posix_poll(&poll, 1, -1) != 1 ||
+        poll.revents != WEIR_POLLIN || weir_posix_recv(stream, got, sizeof got, 0) != 3)
         return -2;
     if (weir_posix_write(stream, "lo", 2) != 2 || weir_posix_read(stream, got + 3, sizeof got - 3) != 2)
         return -3;
     // Neither the server's socket nor one that is closed is ours.
     char byte;
-    if (weir_posix_recv(server_socket, &byte, 1, 0) != -1 || process_errno() != EBADF || weir_posix_close(server_socket) != -1 ||
-        weir_posix_bind(stream, to, 1) != -1 || process_errno() != EINVAL)
+    if (weir_posix_recv(server_socket, &byte, 1, 0) != -1 || process_errno() != EBADF ||
+        weir_posix_close(server_socket) != -1 || weir_posix_bind(stream, to, 1) != -1 || process_errno() != EINVAL)
         return -4;
-    if (weir_posix_shutdown(stream, WEIR_SHUT_WR) < 0 || weir_posix_recv(stream, &byte, 1, 0) != 0 || weir_posix_close(stream) < 0)
+    if (weir_posix_shutdown(stream, WEIR_SHUT_WR) < 0 || weir_posix_recv(stream, &byte, 1, 0) != 0 ||
+        weir_posix_close(stream) < 0)
         return -5;
     return weir_posix_send(stream, "x", 1, 0) == -1 && process_errno() == EBADF ? 1 : -6;
 }
 static int datagrams_by_bsd(void *unused)
 {
-    struct weir_sockaddr_in local = {.sin_family = WEIR_AF_INET, .sin_port = weir_htons(PORT), .sin_addr = {weir_htonl(0x7f000001)}}, from;
-    const int here_fd = weir_posix_socket(WEIR_AF_INET, WEIR_SOCK_DGRAM, 0), there_fd = weir_posix_socket(WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
+    struct weir_sockaddr_in local = {.sin_family = WEIR_AF_INET,
+                                     .sin_port = weir_htons(PORT),
+                                     .sin_addr = {weir_htonl(0x7f000001)}},
+                            from;
+    const int here_fd = weir_posix_socket(WEIR_AF_INET, WEIR_SOCK_DGRAM, 0),
+              there_fd = weir_posix_socket(WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
     weir_socklen length = sizeof from;
     char text[8] = "";
     (void)unused;
     if (weir_posix_bind(here_fd, (struct weir_sockaddr *)&local, sizeof local) < 0 ||
         weir_posix_sendto(there_fd, "abc", 3, 0, (struct weir_sockaddr *)&local, sizeof local) != 3)
         return -1;
-    if (weir_posix_recvfrom(here_fd, text, sizeof text, 0, (struct weir_sockaddr *)&from, &length) != 3 || memcmp(text, "abc", 3) != 0)
+    if (weir_posix_recvfrom(here_fd, text, sizeof text, 0, (struct weir_sockaddr *)&from, &length) != 3 ||
+        memcmp(text, "abc", 3) != 0)
         return -2;
     return from.sin_addr.s_addr == local.sin_addr.s_addr && from.sin_port != local.sin_port ? 1 : -3;
 }
@@ -232,7 +244,8 @@ static int serves_by_bsd(void *unused)
     char data[64];
     (void)unused;
     server_socket = weir_posix_socket(WEIR_AF_INET, WEIR_SOCK_STREAM, 0);
-    if (weir_posix_bind(server_socket, (const struct weir_sockaddr *)&local, sizeof local) < 0 || weir_posix_listen(server_socket, 1) < 0)
+    if (weir_posix_bind(server_socket, (const struct weir_sockaddr *)&local, sizeof local) < 0 ||
+        weir_posix_listen(server_socket, 1) < 0)
         return -1;
     const int connection = weir_posix_accept(server_socket, NULL, NULL);
     for (int length; (length = (int)weir_posix_recv(connection, data, sizeof data, 0)) > 0;)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Processes and their system calls on the host port, in virtual time: what they may do, how they end, and that all comes back.
+// Processes and their system calls on the host port, in virtual time: what they may do, how they end, and that all
+// comes back.
 #include "kernel/preempt/process.h"
 
 #include <setjmp.h>
@@ -48,7 +49,8 @@ static thread_entry *scenario;
 static void with_processes(void *unused)
 {
     static const struct process_system system = {&kmem, calls, 3, begins, ends};
-    const struct thread_config reaper = {.stack = reaper_stack, .stack_bytes = sizeof reaper_stack, .priority = MAIN_PRIORITY + 50};
+    const struct thread_config reaper = {
+        .stack = reaper_stack, .stack_bytes = sizeof reaper_stack, .priority = MAIN_PRIORITY + 50};
     begun = 0;
     semaphore = (struct semaphore){0};
     host_stack_renew(reaper_stack, sizeof reaper_stack);
@@ -79,7 +81,7 @@ static int status_of(struct process *process)
 static intptr_t put(char letter) { return process_call(CALL_SAY, letter, 0, 0, 0, 0, 0); }
 static void put_if(bool expected, char letter) { put(expected ? letter : '!'); }
 
-// --- calls -----------------------------------------------------------------------------------------------------------------------------
+// --- calls -----------------------------------------------------------------------------------------------------------
 static int calling(void *argument)
 {
     put_if(put((char)(intptr_t)argument) == process_id(), 'i');
@@ -95,7 +97,8 @@ static void one_process(void *unused)
     (void)unused;
     say_if(begin(&first, calling, 110), '|');
     say_if(status_of(&first) == 7, 'e');
-    say_if(system_call(CALL_SAY, (intptr_t[PROCESS_ARGUMENTS + 1]){0}) == -1, 'k');  // the kernel's threads have no calls
+    // the kernel's threads have no calls
+    say_if(system_call(CALL_SAY, (intptr_t[PROCESS_ARGUMENTS + 1]){0}) == -1, 'k');
 }
 static void test_calls(void **state)
 {
@@ -120,7 +123,7 @@ static void test_exit(void **state)
     assert_string_equal(run_processes(ending), "<xe>");
 }
 
-// --- memory ----------------------------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 static int hoards(void *unused)
 {
     (void)unused;
@@ -174,12 +177,14 @@ static void test_a_process_that_cannot_be_leaves_nothing(void **state)
     assert_string_equal(run_processes(no_room), "<hxtbsxsx>");
 }
 
-// --- signals and ends --------------------------------------------------------------------------------------------------------------------
+// --- signals and ends ------------------------------------------------------------------------------------------------
 static void handler(int signal) { put((char)('a' + signal)); }
 static int handling(void *unused)
 {
     (void)unused;
-    put_if(process_handle(SIGNAL_KILL, handler) == -1 && process_handle(SIGNALS, handler) == -1 && process_handle(0, handler) == -1, 'h');
+    put_if(process_handle(SIGNAL_KILL, handler) == -1 && process_handle(SIGNALS, handler) == -1 &&
+               process_handle(0, handler) == -1,
+           'h');
     process_handle(SIGNAL_ALARM, handler);
     put_if(process_alarm_ms(5) == 0, '0');
     put_if(process_alarm_ms(3) == 5, '5');
@@ -282,7 +287,7 @@ static void test_a_handler_keeps_term_from_ending_it(void **state)
     assert_string_equal(run_processes(term), "<szpx>");
 }
 
-// --- the pool ----------------------------------------------------------------------------------------------------------------------------
+// --- the pool --------------------------------------------------------------------------------------------------------
 static void pieces(void *unused)
 {
     void *piece[6];

@@ -17,7 +17,7 @@ static struct semaphore semaphore;
 
 static void say_letter(int signal) { say((char)('a' + signal)); }  // alarm: 'o', user: 'k', int: 'c'
 
-// --- timeouts --------------------------------------------------------------------------------------------------------------------------
+// --- timeouts --------------------------------------------------------------------------------------------------------
 static void due(struct timeout *timeout)
 {
     (void)timeout;
@@ -44,7 +44,7 @@ static void test_timeouts(void **state)
     assert_string_equal(run(timeouts), "2s45");
 }
 
-// --- signals ---------------------------------------------------------------------------------------------------------------------------
+// --- signals ---------------------------------------------------------------------------------------------------------
 static void alarm_ends_a_wait(void *unused)
 {
     (void)unused;
@@ -53,7 +53,8 @@ static void alarm_ends_a_wait(void *unused)
     signal_set(&signals, SIGNAL_ALARM, say_letter);
     say_if(signal_alarm_at(&signals, now_us + 3 * MS) == KERNEL_NEVER, 'n');
     say_if(semaphore_take(&semaphore, KERNEL_NEVER) == KERNEL_INTERRUPTED && now_us == 1000 + 3 * MS, 'i');
-    say_if(thread_sleep_until(now_us + MS) == KERNEL_INTERRUPTED && now_us == 1000 + 3 * MS, 'p');  // it is pending still
+    // it is pending still
+    say_if(thread_sleep_until(now_us + MS) == KERNEL_INTERRUPTED && now_us == 1000 + 3 * MS, 'p');
     say_if(signal_deliver() == 1, '1');
     say_if(thread_sleep_until(now_us + MS) == KERNEL_TIMEOUT, 't');  // and no longer
     say_if(!semaphore.waiting.first, 'e');
@@ -147,7 +148,8 @@ static void waits_firmly(void *unused)
     signals_init(&other, thread_self());
     wait_queue_sleep_firmly(&queue);
     say('w');
-    say_if(wait_queue_sleep(&queue, NULL, NULL, KERNEL_NEVER) == KERNEL_INTERRUPTED, 'i');  // the signal is pending still
+    // the signal is pending still
+    say_if(wait_queue_sleep(&queue, NULL, NULL, KERNEL_NEVER) == KERNEL_INTERRUPTED, 'i');
     mutex_lock(&mutex);
     say_if(mutex.holder == thread_self(), 'm');
     mutex_unlock(&mutex);
@@ -177,7 +179,8 @@ static void waits_locked(void *unused)
     mutex_lock(&mutex);
     say_if(wait_queue_sleep(&queue, &mutex, NULL, KERNEL_NEVER) == KERNEL_INTERRUPTED, 'i');
     say_if(mutex.holder == thread_self(), 'h');
-    say_if(wait_queue_sleep(&queue, &mutex, NULL, KERNEL_NEVER) == KERNEL_INTERRUPTED && mutex.holder == thread_self(), 'p');
+    say_if(wait_queue_sleep(&queue, &mutex, NULL, KERNEL_NEVER) == KERNEL_INTERRUPTED && mutex.holder == thread_self(),
+           'p');
     mutex_unlock(&mutex);
 }
 static void locked(void *unused)

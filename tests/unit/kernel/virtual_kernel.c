@@ -74,7 +74,8 @@ static void start(void *unused)
 
 const char *run(thread_entry *entry)
 {
-    static const struct kernel_board board = {virtual_now, board_alarm, board_idle, board_overflow, stacks[THREADS], STACK_BYTES};
+    static const struct kernel_board board = {virtual_now,    board_alarm,     board_idle,
+                                              board_overflow, stacks[THREADS], STACK_BYTES};
     const struct thread_config config = {"start", start, NULL, stacks[THREADS + 1], STACK_BYTES, MAIN_PRIORITY};
     scenario = entry;
     host_stack_renew(stacks, sizeof stacks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The preemptive kernel in virtual time, for its tests: a thread that computes moves the clock, an idle processor jumps to the alarm.
-// Threads leave a trace of letters; what they did is judged when the kernel has stopped.
+// The preemptive kernel in virtual time, for its tests: a thread that computes moves the clock, an idle processor jumps
+// to the alarm. Threads leave a trace of letters; what they did is judged when the kernel has stopped.
 #ifndef VIRTUAL_KERNEL_H
 #define VIRTUAL_KERNEL_H
 

@@ -50,7 +50,8 @@ static void probing_finds_nobody(void **state)
         frames_assert_request(&f, i, frames_all, OURS, OURS);
     assert_in_range(fixture_sent_frame(&f, 0)->sent_us - start, 0, SECOND);
     for (uint32_t i = 1; i < 3; i++)
-        assert_in_range(fixture_sent_frame(&f, i)->sent_us - fixture_sent_frame(&f, i - 1)->sent_us, SECOND, 2 * SECOND);
+        assert_in_range(fixture_sent_frame(&f, i)->sent_us - fixture_sent_frame(&f, i - 1)->sent_us, SECOND,
+                        2 * SECOND);
     assert_int_equal(fixture_sent_frame(&f, 3)->sent_us - fixture_sent_frame(&f, 2)->sent_us, 2 * SECOND);
     assert_int_equal(fixture_sent_frame(&f, 4)->sent_us - fixture_sent_frame(&f, 3)->sent_us, 2 * SECOND);
     assert_int_equal(f.netif.address.state, WEIR_ADDRESS_READY);
@@ -70,7 +71,8 @@ static void probing_finds_somebody(void **state)
         struct fixture f;
         start_probe(&f);
         fixture_poll(&f, 1500000);
-        frames_arp(&f, frames_all, table[i].operation, FIXTURE_MAC, table[i].sender, table[i].target);  // our own, reflected
+        // our own, reflected
+        frames_arp(&f, frames_all, table[i].operation, FIXTURE_MAC, table[i].sender, table[i].target);
         assert_int_equal(f.netif.address.state, WEIR_ADDRESS_PROBING);
         frames_arp(&f, frames_all, table[i].operation, thief, table[i].sender, table[i].target);
         assert_int_equal(f.netif.address.state, WEIR_ADDRESS_CONFLICT);

@@ -43,7 +43,8 @@ static void the_list_is_bounded(void **state)
     for (uint32_t i = 0; i < WEIR_CFG_ADDRESSES; i++)
         assert_int_equal(weir_netif_address_add(&f.netif, nth(i), 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
     assert_int_equal(listed(&f.netif), 1 + WEIR_CFG_ADDRESSES);
-    assert_int_equal(weir_netif_address_add(&f.netif, nth(WEIR_CFG_ADDRESSES), 24, WEIR_ADDRESS_AT_ONCE), WEIR_NO_MEMORY);
+    assert_int_equal(weir_netif_address_add(&f.netif, nth(WEIR_CFG_ADDRESSES), 24, WEIR_ADDRESS_AT_ONCE),
+                     WEIR_NO_MEMORY);
     assert_int_equal(weir_netif_address_add(&f.netif, nth(3), 24, WEIR_ADDRESS_AT_ONCE), WEIR_IN_USE);
     assert_int_equal(weir_netif_address_remove(&f.netif, nth(WEIR_CFG_ADDRESSES / 2)), WEIR_OK);
     assert_int_equal(weir_netif_address_remove(&f.netif, nth(WEIR_CFG_ADDRESSES / 2)), WEIR_NO_ADDRESS);
@@ -82,16 +83,18 @@ static void what_cannot_be_added(void **state)
     assert_int_equal(weir_netif_address_remove(&f.netif, SECOND_ADDRESS), WEIR_OK);
     // Without room for its connected route it is not added, and the place is free again.
     while (f.weir->ip.route_count < WEIR_CFG_ROUTES)
-        assert_int_equal(weir_route_add(f.weir, nth(f.weir->ip.route_count), 24, weir_addr_any(), &f.netif, 0), WEIR_OK);
+        assert_int_equal(weir_route_add(f.weir, nth(f.weir->ip.route_count), 24, weir_addr_any(), &f.netif, 0),
+                         WEIR_OK);
     for (uint32_t i = 0; i <= WEIR_CFG_ADDRESSES; i++)
         assert_int_equal(weir_netif_address_add(&f.netif, SECOND_ADDRESS, 24, mode), WEIR_NO_MEMORY);
     assert_false(ip_is_ours(f.weir, SECOND_ADDRESS));
-    assert_int_equal(weir_netif_address_add(&f.netif, weir_addr_v4(OURS + 7), 24, mode), WEIR_OK);  // it shares the first one's
+    // it shares the first one's
+    assert_int_equal(weir_netif_address_add(&f.netif, weir_addr_v4(OURS + 7), 24, mode), WEIR_OK);
     assert_int_equal(listed(&f.netif), 2);
     fixture_close(&f);
 }
 
-// --- who answers and speaks ------------------------------------------------------------------------------------------------
+// --- who answers and speaks ------------------------------------------------------------------------------------------
 
 static void each_is_announced_and_answered_for(void **state)
 {
@@ -151,7 +154,8 @@ static void askers_are_learnt_in_each_subnet(void **state)
     struct path path = {0};
     open_both(&f, &weir_link_ethernet);
     fixture_set_mode(&f, FIXTURE_PLAIN);
-    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, weir_addr_to_v4(SECOND_PEER), weir_addr_to_v4(SECOND_ADDRESS));
+    frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, weir_addr_to_v4(SECOND_PEER),
+               weir_addr_to_v4(SECOND_ADDRESS));
     frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, weir_addr_to_v4(SECOND_PEER) + 1, OURS);
     fixture_poll(&f, 0);
     fixture_clear(&f);
@@ -246,7 +250,8 @@ static void subnets_have_their_routes_and_broadcasts(void **state)
     assert_int_equal(weir_netif_address_add(&f.netif, weir_ip4(192, 168, 7, 2), 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
     assert_int_equal(f.weir->ip.route_count, 2);
     assert_int_equal(weir_netif_address_remove(&f.netif, SECOND_ADDRESS), WEIR_OK);
-    assert_int_equal(ip_path_find(f.weir, &path, &source, SECOND_PEER, 0), WEIR_OK);  // the other of the subnet keeps its route
+    // the other of the subnet keeps its route
+    assert_int_equal(ip_path_find(f.weir, &path, &source, SECOND_PEER, 0), WEIR_OK);
     assert_true(weir_addr_equal(source, weir_ip4(192, 168, 7, 2)));
     assert_int_equal(weir_netif_address_remove(&f.netif, weir_ip4(192, 168, 7, 2)), WEIR_OK);
     source = weir_addr_any();
@@ -268,7 +273,7 @@ static void an_address_of_ours_goes_round(void **state)
     fixture_close(&f);
 }
 
-// --- connections -------------------------------------------------------------------------------------------------------------
+// --- connections -----------------------------------------------------------------------------------------------------
 
 static void connections_by_the_second_address(void **state)
 {
@@ -279,7 +284,8 @@ static void connections_by_the_second_address(void **state)
     pair_open(&p, &(struct pair_options){.link = {.delay_us = 500}});
     assert_int_equal(weir_netif_address_add(&p.a.netif, SECOND_ADDRESS, 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
     assert_int_equal(weir_netif_address_add(&p.b.netif, SECOND_PEER, 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
-    const weir_socket listener = weir_socket_open(p.b.weir, WEIR_STREAM, 0), client = weir_socket_open(p.a.weir, WEIR_STREAM, 0);
+    const weir_socket listener = weir_socket_open(p.b.weir, WEIR_STREAM, 0),
+                      client = weir_socket_open(p.a.weir, WEIR_STREAM, 0);
     assert_int_equal(weir_socket_bind(p.b.weir, listener, &end), WEIR_OK);
     assert_int_equal(weir_socket_listen(p.b.weir, listener, 1), WEIR_OK);
     assert_int_equal(weir_socket_connect(p.a.weir, client, &end), WEIR_IN_PROGRESS);
@@ -324,7 +330,7 @@ static void an_opening_connection_is_told(void **state)
     fixture_close(&f);
 }
 
-// --- conflicts -----------------------------------------------------------------------------------------------------------------
+// --- conflicts -------------------------------------------------------------------------------------------------------
 
 static uint8_t state_of(const struct fixture *f, struct weir_addr address)
 {
@@ -387,7 +393,7 @@ static void all_begin_again_with_the_carrier(void **state)
     fixture_close(&f);
 }
 
-// --- lifetimes -----------------------------------------------------------------------------------------------------------------
+// --- lifetimes -------------------------------------------------------------------------------------------------------
 
 struct watched {
     struct weir_address_watch watch;
@@ -415,7 +421,9 @@ static void lifetimes_end(void **state)
         weir_address_watch_add(f.weir, &watched.watch);
         const struct weir_addr other = weir_ip4(192, 168, 7, 3);
         assert_int_equal(weir_netif_address_add(&f.netif, other, 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
-        assert_int_equal(weir_netif_address_lifetimes(&f.netif, SECOND_ADDRESS, f.now_us + 10 * SECOND, f.now_us + 30 * SECOND), WEIR_OK);
+        assert_int_equal(
+            weir_netif_address_lifetimes(&f.netif, SECOND_ADDRESS, f.now_us + 10 * SECOND, f.now_us + 30 * SECOND),
+            WEIR_OK);
         fixture_poll(&f, 10 * SECOND - 1);
         assert_true(weir_addr_equal(spoken_from(&f, SECOND_PEER), SECOND_ADDRESS));
         fixture_poll(&f, 1);
@@ -425,7 +433,8 @@ static void lifetimes_end(void **state)
         assert_true(weir_addr_equal(spoken_from(&f, SECOND_PEER), other));
         assert_true(ip_is_ours(f.weir, SECOND_ADDRESS));
         // It lives again by a later word.
-        assert_int_equal(weir_netif_address_lifetimes(&f.netif, SECOND_ADDRESS, f.now_us + SECOND, f.now_us + 20 * SECOND), WEIR_OK);
+        assert_int_equal(
+            weir_netif_address_lifetimes(&f.netif, SECOND_ADDRESS, f.now_us + SECOND, f.now_us + 20 * SECOND), WEIR_OK);
         fixture_poll(&f, 0);
         assert_true(weir_addr_equal(spoken_from(&f, SECOND_PEER), SECOND_ADDRESS));
         weir_netif_carrier(&f.netif, false);  // lifetimes go on without a carrier
@@ -452,7 +461,8 @@ static void lifetimes_of_the_first(void **state)
     assert_int_equal(weir_netif_address_lifetimes(&f.netif, weir_ip4(10, 0, 0, 9), 1, 2), WEIR_NO_ADDRESS);
     assert_int_equal(weir_netif_address_lifetimes(&f.netif, weir_addr_any(), 1, 2), WEIR_NO_ADDRESS);
     // Deprecated, but nobody else to the subnet: another that is not deprecated speaks all the same (RFC 6724, rule 3).
-    assert_int_equal(weir_netif_address_lifetimes(&f.netif, first, 0, f.now_us + 136ull * 365 * 86400 * SECOND), WEIR_OK);
+    assert_int_equal(weir_netif_address_lifetimes(&f.netif, first, 0, f.now_us + 136ull * 365 * 86400 * SECOND),
+                     WEIR_OK);
     fixture_poll(&f, 0);
     assert_true(weir_addr_equal(spoken_from(&f, weir_addr_v4(PEER)), SECOND_ADDRESS));
     // Alone, it speaks deprecated.

@@ -7,7 +7,8 @@
 
 static uint32_t seen;
 
-static void take(struct weir_ethertype_handler *self, struct weir_netif *netif, const struct weir_frame *frame, uint32_t offset)
+static void take(struct weir_ethertype_handler *self, struct weir_netif *netif, const struct weir_frame *frame,
+                 uint32_t offset)
 {
     (void)self, (void)netif;
     assert_in_range(offset, 14, frame->length);
@@ -28,8 +29,11 @@ static void open(struct fixture *f, uint16_t vlan)
 static void send_frame(struct fixture *f, const uint8_t *destination, const uint8_t *source, int vlan, uint16_t type)
 {
     uint8_t bytes[64] = {0};
-    const struct ethernet header = {
-        .destination = destination, .source = source, .type = type, .vlan = (uint16_t)(vlan < 0 ? 0 : vlan), .tagged = vlan >= 0};
+    const struct ethernet header = {.destination = destination,
+                                    .source = source,
+                                    .type = type,
+                                    .vlan = (uint16_t)(vlan < 0 ? 0 : vlan),
+                                    .tagged = vlan >= 0};
     uint8_t *head = ethernet_emit(bytes + 18, &header);
     fixture_input(f, head, (uint32_t)(bytes + sizeof bytes - head));
 }
@@ -37,7 +41,8 @@ static void send_frame(struct fixture *f, const uint8_t *destination, const uint
 static void destinations(void **state)
 {
     (void)state;
-    static const uint8_t other[6] = {2, 0, 0, 0, 0, 9}, multicast[6] = {1, 0, 0x5e, 0, 0, 1}, group[6] = {3, 0, 0, 0, 0, 9};
+    static const uint8_t other[6] = {2, 0, 0, 0, 0, 9}, multicast[6] = {1, 0, 0x5e, 0, 0, 1},
+                         group[6] = {3, 0, 0, 0, 0, 9};
     struct fixture f;
     open(&f, 0);
     send_frame(&f, FIXTURE_MAC, FIXTURE_PEER_MAC, -1, EXPERIMENTAL);

@@ -17,8 +17,8 @@ static const uint8_t frames_none[6] = {0};
 
 static inline void frames_open(struct fixture *f) { fixture_open(f, &weir_link_ethernet, weir_addr_v4(OURS), 24, 0); }
 
-static inline void frames_arp(struct fixture *f, const uint8_t destination[6], uint16_t operation, const uint8_t mac[6], uint32_t sender,
-                              uint32_t target)
+static inline void frames_arp(struct fixture *f, const uint8_t destination[6], uint16_t operation, const uint8_t mac[6],
+                              uint32_t sender, uint32_t target)
 {
     uint8_t bytes[FRAME_ARP];
     struct arp_packet arp = {.operation = operation, .sender = sender, .target = target};
@@ -44,7 +44,8 @@ static inline struct arp_packet frames_sent_arp(const struct fixture *f, uint32_
     return arp;
 }
 
-static inline void frames_assert_request(const struct fixture *f, uint32_t index, const uint8_t to[6], uint32_t sender, uint32_t target)
+static inline void frames_assert_request(const struct fixture *f, uint32_t index, const uint8_t to[6], uint32_t sender,
+                                         uint32_t target)
 {
     uint8_t destination[6];
     const struct arp_packet arp = frames_sent_arp(f, index, destination);
@@ -56,8 +57,8 @@ static inline void frames_assert_request(const struct fixture *f, uint32_t index
 }
 
 // Sends `length` bytes as one packet to `next_hop` through the link, as the network layer would.
-static inline enum weir_tx_verdict frames_output(struct fixture *f, struct path *path, uint32_t next_hop, const void *bytes,
-                                                 uint32_t length, struct sock *waiter)
+static inline enum weir_tx_verdict frames_output(struct fixture *f, struct path *path, uint32_t next_hop,
+                                                 const void *bytes, uint32_t length, struct sock *waiter)
 {
     struct packet_out out;
     packet_out_init(&out);

@@ -9,7 +9,8 @@ struct seen {
     uint64_t now_us;
 };
 
-static void take_ethertype(struct weir_ethertype_handler *self, struct weir_netif *netif, const struct weir_frame *frame, uint32_t offset)
+static void take_ethertype(struct weir_ethertype_handler *self, struct weir_netif *netif,
+                           const struct weir_frame *frame, uint32_t offset)
 {
     struct seen *seen = self->context;
     (void)netif;
@@ -18,8 +19,8 @@ static void take_ethertype(struct weir_ethertype_handler *self, struct weir_neti
     seen->offset = offset;
 }
 
-static void take_protocol(struct weir_protocol_handler *self, struct weir_netif *netif, const struct weir_frame *frame, uint32_t offset,
-                          struct weir_addr source, struct weir_addr destination)
+static void take_protocol(struct weir_protocol_handler *self, struct weir_netif *netif, const struct weir_frame *frame,
+                          uint32_t offset, struct weir_addr source, struct weir_addr destination)
 {
     struct seen *seen = self->context;
     (void)netif;
@@ -30,8 +31,8 @@ static void take_protocol(struct weir_protocol_handler *self, struct weir_netif 
     seen->offset = offset;
 }
 
-static void take_frame(struct weir_tap *self, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices,
-                       uint16_t count, uint64_t now_us)
+static void take_frame(struct weir_tap *self, const struct weir_netif *netif, bool outgoing,
+                       const struct weir_slice *slices, uint16_t count, uint64_t now_us)
 {
     struct seen *seen = self->context;
     (void)netif;
@@ -49,9 +50,11 @@ static void ethertypes(void **state)
     struct fixture f;
     struct seen seen = {0}, other_seen = {0};
     struct weir_ethertype_handler handler = {.ethertype = 0x88b5, .input = take_ethertype, .context = &seen};
-    struct weir_ethertype_handler other = {.ethertype = 0x88b6, .input = take_ethertype, .context = &other_seen}, again = handler;
+    struct weir_ethertype_handler other = {.ethertype = 0x88b6, .input = take_ethertype, .context = &other_seen},
+                                  again = handler;
     struct weir_ethertype_handler ip = {.ethertype = ETHERTYPE_IP4, .input = take_ethertype},
-                                  arp = {.ethertype = ETHERTYPE_ARP, .input = take_ethertype}, nothing = {.ethertype = 0x88b7};
+                                  arp = {.ethertype = ETHERTYPE_ARP, .input = take_ethertype},
+                                  nothing = {.ethertype = 0x88b7};
     uint8_t frame[60] = {[12] = 0x88, 0xb5};
     frames_open(&f);
     memcpy(frame, FIXTURE_MAC, 6);
@@ -84,8 +87,8 @@ static void protocols(void **state)
     struct fixture f;
     struct seen seen = {0};
     struct weir_protocol_handler handler = {.protocol = 253, .input = take_protocol, .context = &seen}, again = handler;
-    struct weir_protocol_handler tcp = {.protocol = 6, .input = take_protocol}, icmp = {.protocol = 1, .input = take_protocol},
-                                 nothing = {.protocol = 254};
+    struct weir_protocol_handler tcp = {.protocol = 6, .input = take_protocol},
+                                 icmp = {.protocol = 1, .input = take_protocol}, nothing = {.protocol = 254};
     frames_open(&f);
     assert_int_equal(weir_protocol_register(f.weir, &handler), WEIR_OK);
     assert_int_equal(weir_protocol_register(f.weir, &again), WEIR_IN_USE);
@@ -138,6 +141,7 @@ static void taps(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ethertypes), cmocka_unit_test(protocols), cmocka_unit_test(taps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ethertypes), cmocka_unit_test(protocols),
+                                       cmocka_unit_test(taps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,8 @@ static uint8_t large[40000];
 
 static enum weir_tx_verdict send_packet(struct weir *weir, uint32_t payload_length);
 
-static void take(struct weir_protocol_handler *self, struct weir_netif *netif, const struct weir_frame *frame, uint32_t offset,
-                 struct weir_addr source, struct weir_addr destination)
+static void take(struct weir_protocol_handler *self, struct weir_netif *netif, const struct weir_frame *frame,
+                 uint32_t offset, struct weir_addr source, struct weir_addr destination)
 {
     (void)self, (void)source, (void)destination;
     assert_int_equal(netif->capabilities & WEIR_NETIF_LOOPBACK, WEIR_NETIF_LOOPBACK);

@@ -57,7 +57,7 @@ static void plain(struct fixture *f)
     fixture_set_mode(f, FIXTURE_PLAIN);
 }
 
-// --- resolution ------------------------------------------------------------------------------------------------------------
+// --- resolution ------------------------------------------------------------------------------------------------------
 
 static void a_waiter_waits_for_the_answer(void **state)
 {
@@ -68,7 +68,8 @@ static void a_waiter_waits_for_the_answer(void **state)
     plain(&f);
     assert_int_equal(frames_output(&f, &path, PEER, "hello", 5, &first), WEIR_TX_UNRESOLVED);
     assert_int_equal(frames_output(&f, &path, PEER, "hello", 5, &second), WEIR_TX_UNRESOLVED);
-    assert_int_equal(frames_output(&f, &path, PEER, "hello", 5, &first), WEIR_TX_UNRESOLVED);  // asked again: it waits once
+    // asked again: it waits once
+    assert_int_equal(frames_output(&f, &path, PEER, "hello", 5, &first), WEIR_TX_UNRESOLVED);
     assert_true(first.flags & SOCK_WAITS_NEIGHBOUR);
     sock_output(&f.weir->socks, &first);  // as a write to the waiting socket would: it stays where it is
     assert_null(sock_output_pop(&f.weir->socks));
@@ -121,7 +122,8 @@ static void waiting_datagrams_are_bounded(void **state)
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_UNRESOLVED), 7);
     for (uint32_t host = 0; host < hosts; host++)  // all neighbours together
         frames_output(&f, &path, PEER + 1 + host, large, sizeof large, NULL);
-    assert_in_range(fixture_count(&f, WEIR_COUNT_ARP_UNRESOLVED), 7 + hosts - WEIR_CFG_NEIGHBOUR_QUEUE_BYTES / sizeof large, 7 + hosts);
+    assert_in_range(fixture_count(&f, WEIR_COUNT_ARP_UNRESOLVED),
+                    7 + hosts - WEIR_CFG_NEIGHBOUR_QUEUE_BYTES / sizeof large, 7 + hosts);
     if (WEIR_CFG_ALLOCATOR)
         assert_in_range(f.weir->arp.queue_bytes, WEIR_CFG_NEIGHBOUR_QUEUE_BYTES - 1500, WEIR_CFG_NEIGHBOUR_QUEUE_BYTES);
     fixture_poll(&f, 10 * SECOND);
@@ -310,7 +312,7 @@ static void offloaded_packets_are_not_kept(void **state)
     fixture_close(&f);
 }
 
-// --- staying known ---------------------------------------------------------------------------------------------------------
+// --- staying known ---------------------------------------------------------------------------------------------------
 
 static void a_stale_neighbour_is_probed_and_used(void **state)
 {
@@ -380,7 +382,7 @@ static void a_neighbour_that_moved_is_found_again(void **state)
     fixture_close(&f);
 }
 
-// --- what strangers may change (SECURITY.md, ARP poisoning) ------------------------------------------------------------------
+// --- what strangers may change (SECURITY.md, ARP poisoning) ----------------------------------------------------------
 
 static void unsolicited_replies_change_nothing(void **state)
 {
@@ -394,7 +396,8 @@ static void unsolicited_replies_change_nothing(void **state)
     struct neighbour table[WEIR_CFG_NEIGHBOURS];
     memcpy(table, before.table, sizeof table);
     for (uint32_t i = 0; i < 10000; i++)
-        frames_arp(&f, i & 1 ? FIXTURE_MAC : frames_all, ARP_REPLY, thief, 0x0a000002u + i % 254, i & 2 ? OURS : 0x0a000002u + i % 254);
+        frames_arp(&f, i & 1 ? FIXTURE_MAC : frames_all, ARP_REPLY, thief, 0x0a000002u + i % 254,
+                   i & 2 ? OURS : 0x0a000002u + i % 254);
     assert_memory_equal(before.table, table, sizeof table);
     fixture_poll(&f, 5 * SECOND);
     assert_int_equal(fixture_sent_count(&f), 0);
@@ -424,7 +427,8 @@ static void static_entries_stay(void **state)
     fixture_close(&f);
 }
 
-// Another link address is claimed, as after a fail-over or by a thief: the old owner is asked first, while packets still go to it.
+// Another link address is claimed, as after a fail-over or by a thief: the old owner is asked first, while packets
+// still go to it.
 static void claims_are_verified(void **state)
 {
     (void)state;
@@ -476,7 +480,8 @@ static void requests_teach(void **state)
     assert_int_equal(frames_output(&f, &path, PEER, "abc", 3, &sock), WEIR_TX_DONE);
     assert_data(&f, FIXTURE_PEER_MAC, "abc");
     assert_int_equal(frames_output(&f, &path, PEER + 1, "abc", 3, &sock), WEIR_TX_UNRESOLVED);
-    frames_arp(&f, frames_all, ARP_REQUEST, thief, PEER + 1, OURS);  // whom we look for asks us: that answers the question
+    frames_arp(&f, frames_all, ARP_REQUEST, thief, PEER + 1,
+               OURS);  // whom we look for asks us: that answers the question
     frames_assert_queued(&f, &sock);
     fixture_close(&f);
 }
@@ -528,8 +533,9 @@ static void the_least_recently_used_makes_room(void **state)
     assert_non_null(lookup(&f, PEER + WEIR_CFG_NEIGHBOURS - 1));
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_FULL), 1);
     // A path that points at a recycled entry is not fooled.
-    struct path old = {
-        .netif = &f.netif, .neighbour = (struct neighbour *)(uintptr_t)lookup(&f, 0x0a020000), .next_hop = weir_addr_v4(PEER + 1)};
+    struct path old = {.netif = &f.netif,
+                       .neighbour = (struct neighbour *)(uintptr_t)lookup(&f, 0x0a020000),
+                       .next_hop = weir_addr_v4(PEER + 1)};
     assert_null(neighbour_known(&f.netif, &old));
     fixture_poll(&f, 0);
     frames_arp(&f, FIXTURE_MAC, ARP_REPLY, FIXTURE_PEER_MAC, 0x0a020000, OURS);
@@ -537,7 +543,8 @@ static void the_least_recently_used_makes_room(void **state)
     fixture_close(&f);
 }
 
-// Replies to sources that do not exist (a SYN flood, pings) ask for them all. What is in use stays, and our own needs come before them.
+// Replies to sources that do not exist (a SYN flood, pings) ask for them all. What is in use stays, and our own needs
+// come before them.
 static void a_flood_of_replies_displaces_nothing_in_use(void **state)
 {
     (void)state;
@@ -640,7 +647,7 @@ static void a_table_full_of_waiters(void **state)
     fixture_close(&f);
 }
 
-// --- carrier ---------------------------------------------------------------------------------------------------------------
+// --- carrier ---------------------------------------------------------------------------------------------------------
 
 static void carrier(void **state)
 {
@@ -656,8 +663,9 @@ static void carrier(void **state)
     frames_assert_queued(&f, &sock);
     assert_int_equal(entries(&f), 0);
     assert_int_equal(f.weir->arp.queue_bytes, 0);
-    assert_int_equal(frames_output(&f, &path, PEER, "abc", 3, &sock), WEIR_TX_FULL);  // and nobody waits for a neighbour
-    weir_tx_ready(&f.netif);                                                          // room in the driver is no carrier
+    // and nobody waits for a neighbour
+    assert_int_equal(frames_output(&f, &path, PEER, "abc", 3, &sock), WEIR_TX_FULL);
+    weir_tx_ready(&f.netif);  // room in the driver is no carrier
     assert_int_equal(frames_output(&f, &path, PEER, "abc", 3, &sock), WEIR_TX_FULL);
     fixture_poll(&f, 10 * SECOND);
     assert_int_equal(fixture_sent_count(&f), 0);

@@ -89,7 +89,8 @@ static void addresses(void **state)
     assert_int_equal(weir_netif_set_address(&loose, weir_addr_v4(OURS), 24, WEIR_ADDRESS_AT_ONCE), WEIR_INVALID);
     assert_int_equal(weir_netif_set_address(&f.netif, weir_addr_v4(OURS), 33, WEIR_ADDRESS_AT_ONCE), WEIR_INVALID);
     assert_int_equal(weir_netif_set_address(&f.netif, weir_ip4(224, 0, 0, 1), 24, WEIR_ADDRESS_AT_ONCE), WEIR_INVALID);
-    assert_int_equal(weir_netif_set_address(&f.netif, weir_ip4(255, 255, 255, 255), 24, WEIR_ADDRESS_AT_ONCE), WEIR_INVALID);
+    assert_int_equal(weir_netif_set_address(&f.netif, weir_ip4(255, 255, 255, 255), 24, WEIR_ADDRESS_AT_ONCE),
+                     WEIR_INVALID);
     assert_int_equal(weir_netif_set_address(&f.netif, weir_ip4(127, 0, 0, 2), 8, WEIR_ADDRESS_AT_ONCE), WEIR_INVALID);
     assert_true(ip_is_ours(f.weir, weir_addr_v4(OURS)));  // nothing of this changed anything
 #if WEIR_CFG_ARP_CACHE
@@ -102,7 +103,8 @@ static void addresses(void **state)
 #if WEIR_CFG_ARP_CACHE
     assert_false(ip_path_valid(f.weir, &path));
     source = weir_addr_any();
-    assert_int_equal(ip_path_find(f.weir, &path, &source, weir_addr_v4(PEER), 0), WEIR_NO_ROUTE);  // the old subnet's route went
+    // the old subnet's route went
+    assert_int_equal(ip_path_find(f.weir, &path, &source, weir_addr_v4(PEER), 0), WEIR_NO_ROUTE);
     assert_int_equal(ip_path_find(f.weir, &path, &source, weir_ip4(192, 168, 7, 200), 0), WEIR_OK);
 #endif
     assert_int_equal(weir_netif_set_address(&f.netif, weir_addr_any(), 0, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
@@ -119,7 +121,8 @@ static void a_full_routing_table(void **state)
     struct fixture f;
     fixture_open(&f, &weir_link_ethernet, weir_addr_any(), 0, 0);
     for (uint32_t i = 0; i < WEIR_CFG_ROUTES; i++)
-        assert_int_equal(weir_route_add(f.weir, weir_addr_v4(0x0b000000u + (i << 8)), 24, weir_addr_any(), &f.netif, 0), WEIR_OK);
+        assert_int_equal(weir_route_add(f.weir, weir_addr_v4(0x0b000000u + (i << 8)), 24, weir_addr_any(), &f.netif, 0),
+                         WEIR_OK);
     assert_int_equal(weir_netif_set_address(&f.netif, weir_addr_v4(OURS), 24, WEIR_ADDRESS_AT_ONCE), WEIR_NO_MEMORY);
     assert_true(weir_addr_is_any(f.netif.address.addr));
     assert_false(ip_is_ours(f.weir, weir_addr_v4(OURS)));
@@ -142,7 +145,8 @@ static enum weir_tx_verdict transmit(struct fixture *f, uint16_t segment_size)
 static void frames_are_counted(void **state)
 {
     (void)state;
-    const struct fixture_options options = {.capabilities = WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4, .mode = FIXTURE_PLAIN};
+    const struct fixture_options options = {.capabilities = WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4,
+                                            .mode = FIXTURE_PLAIN};
     struct fixture f;
     assert_true(fixture_open_with(&f, &options));
     assert_int_equal(transmit(&f, 0), WEIR_TX_DONE);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // needs IPv6
-// IPv6 neighbours (RFC 4861 §7): solicitations answered, what advertisements make of an entry, and when it is asked after.
+// IPv6 neighbours (RFC 4861 §7): solicitations answered, what advertisements make of an entry, and when it is asked
+// after.
 #include "ip/packets6.h"
 
 #include "link/link.h"
@@ -22,7 +23,8 @@ static void solicit(struct fixture *f, struct weir_addr target, const uint8_t *n
     uint8_t bytes[16], message[ND_NS_BYTES_MAX];
     weir_addr_to_v6(target, bytes);
     const uint32_t length = nd_ns_emit(message, bytes, named, NULL);
-    input_icmp6(f, &(struct make6){.destination = to_group ? solicited_node_of(target) : OURS6, .hop_limit = hop_limit}, message, length);
+    input_icmp6(f, &(struct make6){.destination = to_group ? solicited_node_of(target) : OURS6, .hop_limit = hop_limit},
+                message, length);
     fixture_poll(f, 1000);
 }
 
@@ -97,7 +99,8 @@ static void a_probe_for_an_address_in_use_is_answered_to_all(void **state)
     open6(&f, &weir_link_ethernet);
     weir_addr_to_v6(OURS6, bytes);
     length = nd_ns_emit(message, bytes, NULL, NULL);
-    input_icmp6(&f, &(struct make6){.destination = solicited_node_of(OURS6), .from_any = true, .hop_limit = 255}, message, length);
+    input_icmp6(&f, &(struct make6){.destination = solicited_node_of(OURS6), .from_any = true, .hop_limit = 255},
+                message, length);
     fixture_poll(&f, 1000);
     assert_int_equal(fixture_sent_count(&f), 1);
     assert_int_equal(sent_icmp6(&f, 0, &ip, &length)[4], ND_OVERRIDE);
@@ -105,7 +108,7 @@ static void a_probe_for_an_address_in_use_is_answered_to_all(void **state)
     fixture_close(&f);
 }
 
-// --- advertisements ----------------------------------------------------------------------------------------------------------
+// --- advertisements --------------------------------------------------------------------------------------------------
 
 static struct neighbour *enter(struct fixture *f, uint8_t in_state)
 {
@@ -124,11 +127,13 @@ static struct neighbour *enter(struct fixture *f, uint8_t in_state)
 static void advertisements_follow_the_table(void **state)
 {
     (void)state;
-    static const uint8_t states[] = {NEIGHBOUR_INCOMPLETE, NEIGHBOUR_REACHABLE, NEIGHBOUR_STALE, NEIGHBOUR_PROBE, NEIGHBOUR_STATIC};
+    static const uint8_t states[] = {NEIGHBOUR_INCOMPLETE, NEIGHBOUR_REACHABLE, NEIGHBOUR_STALE, NEIGHBOUR_PROBE,
+                                     NEIGHBOUR_STATIC};
     for (unsigned i = 0; i < sizeof states * 12; i++) {
         const uint8_t before = states[i / 12];
         const unsigned named = i % 3;
-        const bool solicited = i / 3 % 2, override = i / 6 % 2, other = named == 2, incomplete = before == NEIGHBOUR_INCOMPLETE;
+        const bool solicited = i / 3 % 2, override = i / 6 % 2, other = named == 2,
+                   incomplete = before == NEIGHBOUR_INCOMPLETE;
         const uint8_t *const mac = named == 0 ? NULL : named == 1 ? PEER_MAC : other_mac;
         uint8_t then = before;
         bool taken = false;
@@ -156,7 +161,8 @@ static void advertisements_follow_the_table(void **state)
 static void a_solicitation_with_another_link_address_makes_stale(void **state)
 {
     (void)state;
-    static const uint8_t states[] = {NEIGHBOUR_INCOMPLETE, NEIGHBOUR_REACHABLE, NEIGHBOUR_STALE, NEIGHBOUR_PROBE, NEIGHBOUR_STATIC};
+    static const uint8_t states[] = {NEIGHBOUR_INCOMPLETE, NEIGHBOUR_REACHABLE, NEIGHBOUR_STALE, NEIGHBOUR_PROBE,
+                                     NEIGHBOUR_STATIC};
     for (unsigned i = 0; i < 2 * sizeof states; i++) {
         const uint8_t before = states[i / 2];
         const bool other = i & 1, changes = before != NEIGHBOUR_STATIC && (other || before == NEIGHBOUR_INCOMPLETE);
@@ -170,7 +176,7 @@ static void a_solicitation_with_another_link_address_makes_stale(void **state)
     }
 }
 
-// --- time --------------------------------------------------------------------------------------------------------------------
+// --- time ------------------------------------------------------------------------------------------------------------
 
 static uint32_t solicitations(const struct fixture *f, bool unicast)
 {
@@ -259,15 +265,17 @@ static void a_stale_neighbour_is_used_and_asked_after_five_seconds(void **state)
     fixture_close(&f);
 }
 
-// --- routers -----------------------------------------------------------------------------------------------------------------
+// --- routers ---------------------------------------------------------------------------------------------------------
 
 static void a_router_that_is_one_no_longer_is_no_way_out(void **state)
 {
     (void)state;
-    for (unsigned known = 0; known < 3; known++) {  // by its advertisement's link address; by a solicitation; not at all
+    for (unsigned known = 0; known < 3;
+         known++) {  // by its advertisement's link address; by a solicitation; not at all
         const struct weir_addr router = PEER_LINK6;
-        uint8_t bytes[16], advertisement[24] = {ICMP6_ROUTER_ADVERTISEMENT, 0, 0, 0, 64, 0, 0, 60, [16] = ND_SOURCE_LINK, 1},
-                           message[ND_NA_BYTES_MAX];
+        uint8_t bytes[16],
+            advertisement[24] = {ICMP6_ROUTER_ADVERTISEMENT, 0, 0, 0, 64, 0, 0, 60, [16] = ND_SOURCE_LINK, 1},
+            message[ND_NA_BYTES_MAX];
         struct fixture f;
         fixture_open(&f, &weir_link_ethernet, weir_addr_any(), 0, 0);
         assert_int_equal(weir_netif_ip6(&f.netif, WEIR_IP6_AUTO, NULL), WEIR_OK);
@@ -280,11 +288,13 @@ static void a_router_that_is_one_no_longer_is_no_way_out(void **state)
             neighbour_resolved(f.weir, n, PEER_MAC);
         else if (known)
             n->state = NEIGHBOUR_INCOMPLETE;
-        input_icmp6(&f, &(struct make6){.source = router, .destination = ALL_NODES6, .hop_limit = 255}, advertisement, known ? 16 : 24);
+        input_icmp6(&f, &(struct make6){.source = router, .destination = ALL_NODES6, .hop_limit = 255}, advertisement,
+                    known ? 16 : 24);
         assert_true(ip_is_gateway(f.weir, &f.netif, weir_addr_with_zone(router, f.netif.index)));
         weir_addr_to_v6(router, bytes);
         const uint32_t length = nd_na_emit(message, bytes, ND_OVERRIDE, PEER_MAC);
-        input_icmp6(&f, &(struct make6){.source = router, .destination = ALL_NODES6, .hop_limit = 255}, message, length);
+        input_icmp6(&f, &(struct make6){.source = router, .destination = ALL_NODES6, .hop_limit = 255}, message,
+                    length);
         fixture_poll(&f, 1000);
         assert_false(ip_is_gateway(f.weir, &f.netif, weir_addr_with_zone(router, f.netif.index)));
         fixture_close(&f);

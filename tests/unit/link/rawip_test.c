@@ -20,7 +20,8 @@ static void only_ip_is_known(void **state)
     }
     const uint32_t known = WEIR_CFG_IP6 ? 2 : 1;
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ETHERNET_UNKNOWN), 16 - known);
-    assert_int_equal(fixture_count(&f, WEIR_COUNT_IP_BAD_HEADER), known);  // these went up, where their headers were found wrong
+    // these went up, where their headers were found wrong
+    assert_int_equal(fixture_count(&f, WEIR_COUNT_IP_BAD_HEADER), known);
     fixture_close(&f);
 }
 
@@ -62,6 +63,7 @@ static void nobody_is_asked(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(only_ip_is_known), cmocka_unit_test(runts), cmocka_unit_test(nobody_is_asked)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(only_ip_is_known), cmocka_unit_test(runts),
+                                       cmocka_unit_test(nobody_is_asked)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,8 @@ static int teardown(void **state)
 
 static struct sockaddr_in local(uint16_t port)
 {
-    return (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(WEIR_INADDR_LOOPBACK)}};
+    return (struct sockaddr_in){
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(WEIR_INADDR_LOOPBACK)}};
 }
 #define NAME(in) ((struct sockaddr *)(void *)&(in)), (int)sizeof(in)
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// LyraOS's component over the preemptive kernel, in virtual time: a scenario runs as a thread while the component's own thread serves it.
+// LyraOS's component over the preemptive kernel, in virtual time: a scenario runs as a thread while the component's own
+// thread serves it.
 #ifndef TESTS_LYRAOS_COMPONENT_H
 #define TESTS_LYRAOS_COMPONENT_H
 
@@ -18,8 +19,9 @@
 enum { MAIN = 10, IO = 20 };  // priorities of the scenario and of the component's thread
 
 static uint64_t now_us, alarm_us;
-static uint64_t stacks[5][STACK_BYTES / 8];  // the first three are the idle thread's, the scenario's and the component's
-static bool good;                            // the scenario adds to it what it sees
+static uint64_t stacks[5]
+                      [STACK_BYTES / 8];  // the first three are the idle thread's, the scenario's and the component's
+static bool good;                         // the scenario adds to it what it sees
 
 static uint64_t board_now(void) { return now_us; }
 static void board_alarm(uint64_t at_us) { alarm_us = at_us; }
@@ -58,7 +60,8 @@ static void component_main(void *scenario)
 // Runs the scenario from `begin_us` on, and fails the test unless all that it saw was good.
 static void component_run(void (*scenario)(void), uint64_t begin_us)
 {
-    static const struct kernel_board board = {board_now, board_alarm, board_idle, board_overflow, stacks[0], STACK_BYTES};
+    static const struct kernel_board board = {board_now,      board_alarm, board_idle,
+                                              board_overflow, stacks[0],   STACK_BYTES};
     static struct thread starter;
     const struct thread_config config = {"start", component_main, &scenario, stacks[1], STACK_BYTES, MAIN};
     host_stack_renew(stacks, sizeof stacks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The listings of LyraOS's paper as they stand: alarm by add_timer (figure 9), sock_wake_async (figure 11), fd_set as an array of pointers
-// (figure 7); wait queues as Linux 2.0 declares them. In virtual time.
+// The listings of LyraOS's paper as they stand: alarm by add_timer (figure 9), sock_wake_async (figure 11), fd_set as
+// an array of pointers (figure 7); wait queues as Linux 2.0 declares them. In virtual time.
 #define LYRAOS_FD_POINTERS
 #define lyraos_select pointers_select
 #define lyraos_fd_find pointers_fd_find
@@ -22,7 +22,7 @@ static char trace[32];
 static void say(unsigned long letter) { trace[strlen(trace)] = (char)letter; }
 
 // --- figure 9
-// ------------------------------------------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------------------------------------------------------------
 static void do_alarm(unsigned long data) { send_signal(data, SIGALRM); }
 
 static int figure_9_alarm(int t)
@@ -96,7 +96,8 @@ static void the_alarm_ends_a_wait(void)
     signals_init(&signals, thread_self());
     good &= figure_9_alarm(2) == 0;
     interruptible_sleep_on(&nobody);
-    good &= now_us - began_us >= 199 * JIFFY && now_us - began_us <= 201 * JIFFY && signal_take(&signals) == SIGALRM && !nobody;
+    good &= now_us - began_us >= 199 * JIFFY && now_us - began_us <= 201 * JIFFY && signal_take(&signals) == SIGALRM &&
+            !nobody;
 }
 
 static void a_socket_wakes_its_sleepers(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Frames between a driver's process and the server: a device that is an array, the relay, the rings, and the server's interface. And a
-// driver that has gone mad: it writes anything into the memory it shares, at any time.
+// Frames between a driver's process and the server: a device that is an array, the relay, the rings, and the server's
+// interface. And a driver that has gone mad: it writes anything into the memory it shares, at any time.
 #include "ports/micro/frames.h"
 
 #include <stdlib.h>
@@ -81,8 +81,9 @@ static int teardown(void **state)
 // An ARP request of 10.7.0.2 for 10.7.0.1.
 static void ask(void)
 {
-    static const uint8_t request[42] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0,  0, 0, 0, 5, 8, 6, 0, 1, 8, 0,  6, 4, 0,
-                                        1,    2,    0,    0,    0,    0,    5, 10, 7, 0, 2, 0, 0, 0, 0, 0, 0, 10, 7, 0, 1};
+    static const uint8_t request[42] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0,  5, 8, 6,
+                                        0,    1,    8,    0,    6,    4,    0, 1, 2, 0, 0,  0, 0, 5,
+                                        10,   7,    0,    2,    0,    0,    0, 0, 0, 0, 10, 7, 0, 1};
     memcpy(waiting[waiting_count], request, sizeof request);
     waiting_length[waiting_count++] = sizeof request;
 }
@@ -218,7 +219,9 @@ static void a_mad_driver_reaches_nothing(void **state)
         const size_t at = random_word() % (sizeof *frames - 64);
         switch (random_word() % 4) {
         case 0: words[random_word() % 12] = random_word() % 2 ? random_word() : random_word() % 40; break;
-        case 1: frames->in[random_word() % FRAMES_SLOTS].length = random_word() % 2 ? random_word() : random_word() % 1600; break;
+        case 1:
+            frames->in[random_word() % FRAMES_SLOTS].length = random_word() % 2 ? random_word() : random_word() % 1600;
+            break;
         case 2:
             for (uint32_t i = 0; i < bytes; i++)
                 ((uint8_t *)frames)[at + i] = (uint8_t)random_word();

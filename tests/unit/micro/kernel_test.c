@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The microkernel with a processor that is this file: whoever is the current process makes the next system call. What memory is whose is
-// the kernel's own check here; that the hardware keeps it too is shown in QEMU (tests/firmware/test_micro.py).
+// The microkernel with a processor that is this file: whoever is the current process makes the next system call. What
+// memory is whose is the kernel's own check here; that the hardware keeps it too is shown in QEMU
+// (tests/firmware/test_micro.py).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -40,8 +41,12 @@ static uint32_t random_number(void) { return 4; }
 static void nothing(void) {}
 
 static struct process_config configs[COUNT];
-static struct kernel_table table = {
-    .processes = configs, .count = COUNT, .now_us = clock_now, .alarm = set_alarm, .print = print, .random = random_number};
+static struct kernel_table table = {.processes = configs,
+                                    .count = COUNT,
+                                    .now_us = clock_now,
+                                    .alarm = set_alarm,
+                                    .print = print,
+                                    .random = random_number};
 
 static void settle(void)
 {
@@ -57,8 +62,12 @@ static int setup(void **state)
     memset(memory, 0x55, sizeof memory);
     table.code = (struct region){(uintptr_t)code, sizeof code, REGION_DATA};
     for (uint32_t i = 0; i < COUNT; i++) {
-        configs[i] = (struct process_config){
-            .name = "test", .entry = nothing, .priority = priorities[i], .heir = SERVER, .interrupt = -1, .reaches = 1u << SERVER};
+        configs[i] = (struct process_config){.name = "test",
+                                             .entry = nothing,
+                                             .priority = priorities[i],
+                                             .heir = SERVER,
+                                             .interrupt = -1,
+                                             .reaches = 1u << SERVER};
         configs[i].regions[0] = (struct region){(uintptr_t)memory[i], OWN, REGION_DATA};
         results[i] = 99;
     }
@@ -280,7 +289,8 @@ static void equals_have_turns(void **state)
     }
 }
 
-// The driver comes between all the time; what it takes is of the slice during which it came, so both equals have theirs.
+// The driver comes between all the time; what it takes is of the slice during which it came, so both equals have
+// theirs.
 static void who_is_more_urgent_begins_no_slice_anew(void **state)
 {
     (void)state;

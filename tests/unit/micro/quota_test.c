@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // profiles: small
-// What a hostile client may take of the server (ports/micro/quota.h), beside an honest one. Its accomplice on the other side of the link
-// answers each SYN and acknowledges nothing more. In the profile small there are eight sockets for all.
+// What a hostile client may take of the server (ports/micro/quota.h), beside an honest one. Its accomplice on the other
+// side of the link answers each SYN and acknowledges nothing more. In the profile small there are eight sockets for
+// all.
 #include "ports/micro/server.h"
 
 #include <stdlib.h>
@@ -18,7 +19,8 @@
 
 enum { HOSTILE, HONEST, CLIENTS };
 static const uint32_t channels[CLIENTS] = {3, 4};
-static const struct micro_quota quotas[CLIENTS] = {{.sockets = 4, .memory_bytes = 1 << 20, .calls = 1000}, {.sockets = 4}};
+static const struct micro_quota quotas[CLIENTS] = {{.sockets = 4, .memory_bytes = 1 << 20, .calls = 1000},
+                                                   {.sockets = 4}};
 
 static struct fixture f;
 static struct micro_server server;
@@ -81,8 +83,8 @@ static void send_segment(uint16_t from, uint16_t to, uint32_t seq, uint32_t ack,
     const struct tcp_segment segment = {
         .source = from, .destination = to, .seq = seq, .ack = ack, .flags = flags, .window = 4000, .header_length = 20};
     tcp_emit(bytes, &segment);
-    checksum_put(bytes + 16,
-                 checksum_add(ip4_pseudo_sum(weir_addr_to_v4(PEER), weir_addr_to_v4(US), IP_TCP, 20), checksum_sum_portable(bytes, 20)));
+    checksum_put(bytes + 16, checksum_add(ip4_pseudo_sum(weir_addr_to_v4(PEER), weir_addr_to_v4(US), IP_TCP, 20),
+                                          checksum_sum_portable(bytes, 20)));
     fixture_input_ip4(&f, PEER, US, IP_TCP, bytes, 20);
 }
 
@@ -242,7 +244,8 @@ static void who_calls_too_often_waits(void **state)
         }
     }
     assert_int_equal(answered, MICRO_CALLS_AT_ONCE);
-    assert_in_range(answered + replies[HOSTILE], 2 * quotas[HOSTILE].calls, 2 * quotas[HOSTILE].calls + MICRO_CALLS_AT_ONCE);
+    assert_in_range(answered + replies[HOSTILE], 2 * quotas[HOSTILE].calls,
+                    2 * quotas[HOSTILE].calls + MICRO_CALLS_AT_ONCE);
     assert_in_range(calls, answered + replies[HOSTILE], answered + replies[HOSTILE] + 1);
     assert_int_equal(last_reply[HOSTILE], WEIR_BAD_SOCKET);
     assert_int_equal(replies[HONEST], 0);
@@ -257,7 +260,9 @@ static void memory_is_divided(void **state)
         uint64_t bytes = 0;
         for (uint32_t queue = 0; queue < 2; queue++) {
             struct micro_message message = {
-                .operation = MICRO_GET, .channel = channel, .argument = {queue ? WEIR_OPTION_SEND_BUFFER : WEIR_OPTION_RECEIVE_BUFFER, 0}};
+                .operation = MICRO_GET,
+                .channel = channel,
+                .argument = {queue ? WEIR_OPTION_SEND_BUFFER : WEIR_OPTION_RECEIVE_BUFFER, 0}};
             assert_true(micro_server_message(&server, i, &message));
             bytes += (uint64_t)message.argument[1];
         }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The server with clients and their windows in one process, in virtual time: instance a is the server's, b is a Weir on the other side of
-// the link. What a client does in good faith, by client.h; and what it can do in bad faith to its window and with its messages, which must
-// not disturb the server, nor another client. The windows are memory of exactly their size, so that a sanitizer sees a byte beyond.
+// The server with clients and their windows in one process, in virtual time: instance a is the server's, b is a Weir on
+// the other side of the link. What a client does in good faith, by client.h; and what it can do in bad faith to its
+// window and with its messages, which must not disturb the server, nor another client. The windows are memory of
+// exactly their size, so that a sanitizer sees a byte beyond.
 #include "ports/micro/server.h"
 
 #include <stdlib.h>
@@ -40,7 +41,9 @@ static void echo(void)
             continue;
         struct weir_span span;
         const int room = weir_socket_reserve(b, echoes[i], sizeof data, &span, 1);
-        const int got = room > 0 ? weir_socket_read(b, echoes[i], data, (uint32_t)room < sizeof data ? (uint32_t)room : sizeof data) : room;
+        const int got =
+            room > 0 ? weir_socket_read(b, echoes[i], data, (uint32_t)room < sizeof data ? (uint32_t)room : sizeof data)
+                     : room;
         if (got > 0) {
             if (!mute)
                 assert_int_equal(weir_socket_write(b, echoes[i], data, (uint32_t)got), got);
@@ -95,7 +98,10 @@ static int client_calls(void *context, struct micro_message *message)
         step();
     return 0;
 }
-static void client_notifies(void *context) { micro_server_rung(&server, (uint32_t)((struct client *)context - clients)); }
+static void client_notifies(void *context)
+{
+    micro_server_rung(&server, (uint32_t)((struct client *)context - clients));
+}
 static uint64_t client_now(void *context) { return (void)context, pair_now_us(&pair); }
 static int client_waits(void *context, uint64_t deadline_us)
 {
@@ -183,7 +189,7 @@ static void talk(struct client *client, int socket, uint32_t bytes)
     }
 }
 
-// --- in good faith -----------------------------------------------------------------------------------------------------------------------
+// --- in good faith ---------------------------------------------------------------------------------------------------
 static void data_goes_both_ways(void **state)
 {
     (void)state;
@@ -363,16 +369,18 @@ static void nothing_to_do_is_rest(void **state)
     assert_true(micro_server_rest(&server));
 }
 
-// --- in bad faith ------------------------------------------------------------------------------------------------------------------------
+// --- in bad faith ----------------------------------------------------------------------------------------------------
 static void scribble(struct window *window)
 {
     const size_t bytes = window_bytes(CHANNELS, RING);
     switch (random_word() % 4) {
     case 0:  // a counter, near or far
-        atomic_store(&window->channel[random_word() % CHANNELS].sent, random_word() % 3 ? random_word() % (4 * RING) : random_word());
+        atomic_store(&window->channel[random_word() % CHANNELS].sent,
+                     random_word() % 3 ? random_word() % (4 * RING) : random_word());
         break;
     case 1:
-        atomic_store(&window->channel[random_word() % CHANNELS].taken, random_word() % 3 ? random_word() % (4 * RING) : random_word());
+        atomic_store(&window->channel[random_word() % CHANNELS].taken,
+                     random_word() % 3 ? random_word() % (4 * RING) : random_word());
         break;
     case 2:  // any word
         ((uint32_t *)(void *)window)[random_word() % (bytes / 4)] = random_word();
@@ -393,7 +401,8 @@ static void any_message(uint32_t session)
     if (random_word() % 4) {  // half a sense
         message.operation = operations[random_word() % 10];
         message.channel = (int32_t)(random_word() % (CHANNELS + 1));
-        message.argument[0] = (int32_t)(random_word() % 4) + (message.operation == MICRO_SET ? (int32_t)(random_word() % 40) : 0);
+        message.argument[0] =
+            (int32_t)(random_word() % 4) + (message.operation == MICRO_SET ? (int32_t)(random_word() % 40) : 0);
         message.argument[1] = (int32_t)(random_word() % 3);
         message.endpoint = (struct weir_endpoint){random_word() % 2 ? PAIR_B : PAIR_A, random_word() % 2 ? PORT : 80};
     }

@@ -61,7 +61,8 @@ static void a_tick_makes_the_clock_coarse(void **state)
     struct posix_host host;
     uint64_t turns = 0;
     (void)state;
-    assert_int_equal(posix_host_init(&host, &(struct posix_options){.turn = due_later, .context = &turns, .tick_us = 20000}), 0);
+    assert_int_equal(
+        posix_host_init(&host, &(struct posix_options){.turn = due_later, .context = &turns, .tick_us = 20000}), 0);
     assert_int_equal(host.port.granularity_us, 20000);
     struct weir *weir = weir_create(NULL, 0, &host.port, NULL);
     assert_non_null(weir);
@@ -77,7 +78,8 @@ static void a_tick_makes_the_clock_coarse(void **state)
     posix_host_close(&host);
 }
 
-// An interface whose frames come gap_us after the last was taken; what comes shows by looking, its descriptor never tells.
+// An interface whose frames come gap_us after the last was taken; what comes shows by looking, its descriptor never
+// tells.
 static struct {
     uint64_t next_us, gap_us;
     uint32_t frames;
@@ -117,7 +119,8 @@ static uint64_t sleeps_with(struct posix_host *host, const struct posix_options 
     return host->sleeps;
 }
 
-// To sleep and be woken takes longer than a peer that answers at once. (A machine that is busy may take the CPU for longer than that.)
+// To sleep and be woken takes longer than a peer that answers at once. (A machine that is busy may take the CPU for
+// longer than that.)
 static void frames_that_come_closely_are_met_awake(void **state)
 {
     struct posix_host host;
@@ -174,7 +177,8 @@ static int others_come_between(struct weir_netif *netif, int budget)
     return other.polls == 1;
 }
 
-static struct weir *open_between(struct posix_host *host, const struct posix_options *options, struct weir_netif *netif, const void *token)
+static struct weir *open_between(struct posix_host *host, const struct posix_options *options, struct weir_netif *netif,
+                                 const void *token)
 {
     assert_int_equal(posix_host_init(host, options), 0);
     struct weir *weir = weir_create(NULL, 0, &host->port, NULL);
@@ -204,7 +208,8 @@ static void a_kick_between_two_batches_brings_a_turn(void **state)
     uint64_t turns = 0;
     (void)state;
     later_us = WEIR_NEVER;
-    struct weir *weir = open_between(&host, &(struct posix_options){.turn = due_later, .context = &turns}, &netif, NULL);
+    struct weir *weir =
+        open_between(&host, &(struct posix_options){.turn = due_later, .context = &turns}, &netif, NULL);
     (void)posix_host_poll(&host, 1000);
     assert_int_equal(turns, 3);  // for the frame, for the kick, and what each call of posix_host_poll ends with
     assert_false(host.missed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Romantiki's API on the cooperative kernel, in virtual time: client and server are tasks of one instance and meet over its loopback. Also
-// the bound on how long a task of high priority waits while echo is saturated.
+// Romantiki's API on the cooperative kernel, in virtual time: client and server are tasks of one instance and meet over
+// its loopback. Also the bound on how long a task of high priority waits while echo is saturated.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,8 @@ static void give_back(void *context, void *memory, size_t bytes)
     (void)context, (void)bytes;
     free(memory);
 }
-static const struct coop_board machine = {{now_us, sleep_until}, {.entropy = entropy, .alloc = allocate, .free = give_back}};
+static const struct coop_board machine = {{now_us, sleep_until},
+                                          {.entropy = entropy, .alloc = allocate, .free = give_back}};
 
 static int setup(void **state)
 {
@@ -77,7 +78,7 @@ static void run_until(uint64_t until_us)
     }
 }
 
-// --- streams: connect out, accept, echo, close -------------------------------------------------------------------------------------
+// --- streams: connect out, accept, echo, close -----------------------------------------------------------------------
 
 static unsigned char moved[512];
 static bool stop_echo;
@@ -198,7 +199,7 @@ static void test_sockets_have_the_sizes_they_were_given(void **state)
     assert_int_equal(socket_close(&listener), EOK);
 }
 
-// --- waiting: timeouts, non-blocking, acknowledgements -----------------------------------------------------------------------------
+// --- waiting: timeouts, non-blocking, acknowledgements ---------------------------------------------------------------
 
 static uint64_t waited_us;
 static int waited_res, at_once_res;
@@ -305,7 +306,7 @@ static void test_data_is_acknowledged_when_the_task_waits_for_more(void **state)
     }
 }
 
-// --- splitting ---------------------------------------------------------------------------------------------------------------------
+// --- splitting -------------------------------------------------------------------------------------------------------
 
 static uint32_t segments;
 static unsigned split_sent;
@@ -351,7 +352,7 @@ static void test_what_is_sent_at_once_leaves_in_two_segments(void **state)
     }
 }
 
-// --- select ------------------------------------------------------------------------------------------------------------------------
+// --- select ----------------------------------------------------------------------------------------------------------
 
 static char order[8];
 static unsigned none_ready = 99;
@@ -422,7 +423,7 @@ static void test_one_task_serves_two_sessions(void **state)
     assert_int_equal(server_task.state, COOP_IDLE);
 }
 
-// --- datagrams ---------------------------------------------------------------------------------------------------------------------
+// --- datagrams -------------------------------------------------------------------------------------------------------
 
 static unsigned datagram_bytes;
 static struct weir_endpoint datagram_from;
@@ -467,7 +468,7 @@ static void test_datagrams(void **state)
     assert_int_equal(datagram_from.port, 9);
 }
 
-// --- a task of high priority while echo is saturated -------------------------------------------------------------------------------
+// --- a task of high priority while echo is saturated -----------------------------------------------------------------
 
 #define CALL_US 10u  // what each call costs here
 static uint64_t worst_us;
@@ -476,7 +477,8 @@ static uint64_t saturated_bytes;
 static DEF_TIMER(beat);
 
 static uint64_t costly_now_us(void) { return clock_us += CALL_US; }
-static const struct coop_board slow_machine = {{costly_now_us, sleep_until}, {.entropy = entropy, .alloc = allocate, .free = give_back}};
+static const struct coop_board slow_machine = {{costly_now_us, sleep_until},
+                                               {.entropy = entropy, .alloc = allocate, .free = give_back}};
 
 static BFD keeps_time(void *prm)
 {

@@ -99,7 +99,8 @@ static void an_update_after_a_rest_of_window_is_repeated(void **state)
     assert_false(p.rt.opened);
 }
 
-// A tail that is missing shows in no SACK: its ACK once more lets the sender look. Three, where it has no SACK and loses.
+// A tail that is missing shows in no SACK: its ACK once more lets the sender look. Three, where it has no SACK and
+// loses.
 static void late_data_is_asked_for(void **state)
 {
     struct rt_play p;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A policy and the connection's numbers it looks at, played by hand. Positions count from 0xfffffc00, so that they wrap in every test.
+// A policy and the connection's numbers it looks at, played by hand. Positions count from 0xfffffc00, so that they wrap
+// in every test.
 #ifndef TESTS_RT_FIXTURE_H
 #define TESTS_RT_FIXTURE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Frames over bad links, in every mode, from an ordinary Weir sender: whatever is lost, late, twice or in another order, a frame that is
-// handed out holds the bytes that were sent in its place, the reader never waits beyond a deadline, and the connection ends well.
-// profiles: small
+// Frames over bad links, in every mode, from an ordinary Weir sender: whatever is lost, late, twice or in another
+// order, a frame that is handed out holds the bytes that were sent in its place, the reader never waits beyond a
+// deadline, and the connection ends well. profiles: small
 #include "instance.h"
 #include "pair.h"
 #include "tcp/conn.h"
@@ -10,8 +10,9 @@
 #define FRAME 600u
 #define PERIOD 50000u
 #define FRAMES 120u
-// In the small profile the window is no wider than the buffer from the first byte on, and less than a segment (1448 bytes) and what can
-// wait of a frame would not hold both: the rest of a frame would wait for a window that only its reading opens.
+// In the small profile the window is no wider than the buffer from the first byte on, and less than a segment (1448
+// bytes) and what can wait of a frame would not hold both: the rest of a frame would wait for a window that only its
+// reading opens.
 #define BUFFER (WEIR_CFG_ALLOCATOR ? 3 * FRAME : 4096)
 
 struct play {
@@ -41,8 +42,8 @@ static void write_frame(struct play *t)
     t->written++;
 }
 
-// In the modes of the work what the sender had not sent is taken back, so a frame's number tells its place in all of them. What was
-// skipped and yet comes is not in the frame's place: only whole ones count.
+// In the modes of the work what the sender had not sent is taken back, so a frame's number tells its place in all of
+// them. What was skipped and yet comes is not in the frame's place: only whole ones count.
 static int read_frame(struct play *t)
 {
     uint8_t bytes[FRAME];
@@ -88,8 +89,9 @@ static bool connection_is(struct weir *weir, enum weir_tcp_state state)
     return false;
 }
 
-// In the work's modes an ACK of what was skipped may be of a FIN that was lost, too: the sender's answer bears the number behind it, and
-// nothing tells the receiver what that number was (docs/realtime.md; one stream in eight over the second link). Then the sender has done.
+// In the work's modes an ACK of what was skipped may be of a FIN that was lost, too: the sender's answer bears the
+// number behind it, and nothing tells the receiver what that number was (docs/realtime.md; one stream in eight over the
+// second link). Then the sender has done.
 static bool end_was_passed_over(struct play *t, enum weir_realtime_mode mode, const struct pair_link *link)
 {
     assert_true(link->loss_ppm && (mode == WEIR_REALTIME_SKIP || mode == WEIR_REALTIME_SKIP_UPDATE));
@@ -111,10 +113,12 @@ static void the_bytes_are_those_that_were_sent(void **state)
             play(&t, mode, &links[link], mode * 100 + link);
             assert_int_equal(t.wrong, 0);
             assert_true(t.ended || end_was_passed_over(&t, mode, &links[link]));
-            if (link < 3 || mode < WEIR_REALTIME_SKIP || mode == WEIR_REALTIME_WEIR)  // the work's needs a round trip shorter than a period
+            // the work's needs a round trip shorter than a period
+            if (link < 3 || mode < WEIR_REALTIME_SKIP || mode == WEIR_REALTIME_WEIR)
                 assert_true(t.got > 0);
-            // Two segments fit into small's send queue of 4096 bytes; over the last link's round trip of 200 ms, and with delayed
-            // acknowledgements, they are less than the 12 KB/s of the source, which waits, and then is late for good.
+            // Two segments fit into small's send queue of 4096 bytes; over the last link's round trip of 200 ms, and
+            // with delayed acknowledgements, they are less than the 12 KB/s of the source, which waits, and then is
+            // late for good.
             if (mode == WEIR_REALTIME_WEIR && (link < 3 || WEIR_CFG_ALLOCATOR))
                 assert_in_range(t.got, FRAMES / 3, FRAMES + 1);
             pair_close(&t.p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What only time breaks: clocks of 32 bits that pass their middle or wrap while nobody looks, and memory that is held for as long as a
-// stranger likes. Each test is a defect that was found.
+// What only time breaks: clocks of 32 bits that pass their middle or wrap while nobody looks, and memory that is held
+// for as long as a stranger likes. Each test is a defect that was found.
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -11,7 +11,8 @@
 static const struct tcp_fixture_options plain;
 static const struct tcp_fixture_options with_timestamps = {.timestamps = true};
 
-// The millisecond clock passes 2^31 after 24.8 days: a connection opened then must answer a guess like any other (RFC 5961 §3.2).
+// The millisecond clock passes 2^31 after 24.8 days: a connection opened then must answer a guess like any other (RFC
+// 5961 §3.2).
 static void a_connection_opened_after_a_month_challenges(void **state)
 {
     struct tcp_fixture t;
@@ -42,8 +43,8 @@ static void a_connection_idle_for_a_month_challenges(void **state)
     tcp_fixture_close(&t);
 }
 
-// A peer's keepalives prove that it is there, not that its timestamp was renewed: after 25 days of nothing else its data still counts
-// (RFC 7323 §5.5).
+// A peer's keepalives prove that it is there, not that its timestamp was renewed: after 25 days of nothing else its
+// data still counts (RFC 7323 §5.5).
 static void keepalives_do_not_keep_an_old_timestamp_alive(void **state)
 {
     struct tcp_fixture t;
@@ -80,8 +81,8 @@ static void guesses_do_not_keep_an_old_timestamp_alive(void **state)
     tcp_fixture_close(&t);
 }
 
-// A guess that reaches into the window but acknowledges nonsense (RFC 5961 §5) must not move the timestamp by which the true segments are
-// judged (RFC 7323 §5.3): it would end the connection without knowing a single number.
+// A guess that reaches into the window but acknowledges nonsense (RFC 5961 §5) must not move the timestamp by which the
+// true segments are judged (RFC 7323 §5.3): it would end the connection without knowing a single number.
 static void a_refused_ack_does_not_move_the_timestamp(void **state)
 {
     struct tcp_fixture t;
@@ -97,7 +98,8 @@ static void a_refused_ack_does_not_move_the_timestamp(void **state)
     tcp_fixture_close(&t);
 }
 
-// Cookies are believed shortly after one was sent, not at every wrap of the microsecond clock (71 minutes), and not at first.
+// Cookies are believed shortly after one was sent, not at every wrap of the microsecond clock (71 minutes), and not at
+// first.
 static void cookies_never_sent_are_not_believed(void **state)
 {
     struct tcp_fixture t;
@@ -111,7 +113,8 @@ static void cookies_never_sent_are_not_believed(void **state)
     tcp_fixture_close(&t);
 }
 
-// Sockstress: the owner has closed, the peer acknowledges every probe and never opens its window. No user is left who could end it.
+// Sockstress: the owner has closed, the peer acknowledges every probe and never opens its window. No user is left who
+// could end it.
 static void a_closed_window_does_not_hold_an_orphan_for_ever(void **state)
 {
     struct tcp_fixture t;
@@ -133,9 +136,12 @@ static void a_closed_window_does_not_hold_an_orphan_for_ever(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_connection_opened_after_a_month_challenges),     cmocka_unit_test(a_connection_idle_for_a_month_challenges),
-        cmocka_unit_test(keepalives_do_not_keep_an_old_timestamp_alive),    cmocka_unit_test(guesses_do_not_keep_an_old_timestamp_alive),
-        cmocka_unit_test(a_refused_ack_does_not_move_the_timestamp),        cmocka_unit_test(cookies_never_sent_are_not_believed),
+        cmocka_unit_test(a_connection_opened_after_a_month_challenges),
+        cmocka_unit_test(a_connection_idle_for_a_month_challenges),
+        cmocka_unit_test(keepalives_do_not_keep_an_old_timestamp_alive),
+        cmocka_unit_test(guesses_do_not_keep_an_old_timestamp_alive),
+        cmocka_unit_test(a_refused_ack_does_not_move_the_timestamp),
+        cmocka_unit_test(cookies_never_sent_are_not_believed),
         cmocka_unit_test(a_closed_window_does_not_hold_an_orphan_for_ever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

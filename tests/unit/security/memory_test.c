@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The memory budget under attack (src/tcp/pressure.c): strangers who make an instance hold whatever it will, beside one who is honest, was
-// there before, and goes on.
+// The memory budget under attack (src/tcp/pressure.c): strangers who make an instance hold whatever it will, beside one
+// who is honest, was there before, and goes on.
 #include "tcp/tcp_fixture.h"
 
 #include "base/checksum.h"
@@ -36,7 +36,8 @@ static void client_look(struct server *s, struct client *c)
 {
     for (uint32_t i = 0, length; i < fixture_sent_count(&s->f); i++) {
         const uint8_t *packet = fixture_sent_packet(&s->f, i, &length);
-        if (length < 40 || packet[9] != IP_TCP || get32(packet + 16) != weir_addr_to_v4(c->address) || get16(packet + 22) != c->port)
+        if (length < 40 || packet[9] != IP_TCP || get32(packet + 16) != weir_addr_to_v4(c->address) ||
+            get16(packet + 22) != c->port)
             continue;
         c->flags |= packet[33];
         c->window = (uint32_t)get16(packet + 34) << (packet[33] & TCP_SYN ? 0 : 7);
@@ -65,7 +66,8 @@ static void client_send(struct server *s, struct client *c, uint8_t flags, uint3
     segment.header_length = (uint8_t)header;
     tcp_emit(bytes, &segment);
     memcpy(bytes + header, nothing, length);
-    const uint16_t pseudo = ip4_pseudo_sum(weir_addr_to_v4(c->address), weir_addr_to_v4(TCP_US), IP_TCP, header + length);
+    const uint16_t pseudo =
+        ip4_pseudo_sum(weir_addr_to_v4(c->address), weir_addr_to_v4(TCP_US), IP_TCP, header + length);
     checksum_put(bytes + 16, checksum_add(pseudo, checksum_sum_portable(bytes, header + length)));
     fixture_input_ip4(&s->f, c->address, TCP_US, IP_TCP, bytes, header + length);
     fixture_poll(&s->f, 0);
@@ -117,7 +119,8 @@ static bool client_open(struct server *s, struct client *c, struct weir_addr add
 static uint32_t client_sends(struct server *s, struct client *c, uint32_t bytes)
 {
     const uint32_t before = c->seq;
-    for (uint32_t tries = 0; c->seq - before < bytes && tries < 2 * bytes / sizeof nothing + 20 && !(c->flags & TCP_RST); tries++) {
+    for (uint32_t tries = 0;
+         c->seq - before < bytes && tries < 2 * bytes / sizeof nothing + 20 && !(c->flags & TCP_RST); tries++) {
         const uint32_t at = c->seq;
         client_send(s, c, TCP_ACK, 0, sizeof nothing);
         pass(s, c->seq == at ? SECOND_US / 5 : 1000);
@@ -131,7 +134,8 @@ static void server_open(struct server *s)
     const struct weir_config config = {.memory_budget_bytes = BUDGET, .tcp_receive_buffer_bytes = 1u << 20};
     memset(s, 0, sizeof *s);
     fixture_open_with(&s->f,
-                      &(struct fixture_options){.link = &weir_link_ethernet, .address = TCP_US, .config = &config, .mode = FIXTURE_PLAIN});
+                      &(struct fixture_options){
+                          .link = &weir_link_ethernet, .address = TCP_US, .config = &config, .mode = FIXTURE_PLAIN});
     fixture_know_peer(&s->f, HONEST);
     fixture_know_peer(&s->f, ATTACKER);
     s->listener = weir_socket_open(s->f.weir, WEIR_STREAM, 0);
@@ -199,7 +203,8 @@ static void who_reneged_still_gets_everything(void **state)
     (void)state;
     server_open(&s);
     assert_true(client_open(&s, &honest, HONEST, 50000));
-    for (uint32_t far = honest.window; far > 2 * sizeof nothing; far -= sizeof nothing)  // all but the first segment of a window
+    // all but the first segment of a window
+    for (uint32_t far = honest.window; far > 2 * sizeof nothing; far -= sizeof nothing)
         client_send(&s, &honest, TCP_ACK, far - sizeof nothing, sizeof nothing);
     struct tcp_conn *c = tcp_conn_find(s.f.weir, TCP_US, 80, HONEST, 50000);
     assert_true(tcp_disordered(c));
@@ -225,7 +230,8 @@ static void the_idle_are_reset(void **state)
     s.reads = false;
     for (uint16_t i = 0; i < 40; i++) {
         if (client_open(&s, &stranger, ATTACKER, (uint16_t)(20000 + i)))
-            for (int n = 0; n < 400 && stranger.window > sizeof nothing && !memory_beyond(&s.f.weir->memory, MEMORY_IDLE); n++)
+            for (int n = 0;
+                 n < 400 && stranger.window > sizeof nothing && !memory_beyond(&s.f.weir->memory, MEMORY_IDLE); n++)
                 client_send(&s, &stranger, TCP_ACK, 0, sizeof nothing);
     }
     pass(&s, 20 * SECOND_US);
@@ -245,7 +251,8 @@ static void the_idle_are_reset(void **state)
     server_close(&s);
 }
 
-// None is idle: of the address that holds most the largest goes, though another's one connection is larger than any of them.
+// None is idle: of the address that holds most the largest goes, though another's one connection is larger than any of
+// them.
 static void the_largest_of_the_greediest_address_is_reset(void **state)
 {
     static struct server s;

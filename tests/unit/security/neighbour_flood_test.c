@@ -48,12 +48,16 @@ struct flood {
     uint32_t questions;  // broadcast for addresses that nobody has
 };
 
-static void input_ip4(struct fixture *f, const uint8_t mac[6], uint32_t source, uint8_t protocol, const uint8_t *payload, uint32_t length)
+static void input_ip4(struct fixture *f, const uint8_t mac[6], uint32_t source, uint8_t protocol,
+                      const uint8_t *payload, uint32_t length)
 {
     uint8_t frame[ETHERNET_BYTES + IP4_BYTES + 64];
     const struct ethernet link = {.destination = FIXTURE_MAC, .source = mac, .type = ETHERTYPE_IP4};
-    const struct ip4 header = {
-        .source = source, .destination = SERVER, .total_length = (uint16_t)(IP4_BYTES + length), .ttl = 64, .protocol = protocol};
+    const struct ip4 header = {.source = source,
+                               .destination = SERVER,
+                               .total_length = (uint16_t)(IP4_BYTES + length),
+                               .ttl = 64,
+                               .protocol = protocol};
     memcpy(frame + ETHERNET_BYTES + IP4_BYTES, payload, length);
     ip4_emit(frame + ETHERNET_BYTES, &header);
     ethernet_emit(frame + ETHERNET_BYTES, &link);
@@ -76,7 +80,8 @@ static void input_tcp(struct fixture *f, const uint8_t mac[6], uint32_t source, 
 {
     uint8_t bytes[TCP_BYTES];
     tcp_emit(bytes, segment);
-    checksum_put(bytes + 16, checksum_add(ip4_pseudo_sum(source, SERVER, IP_TCP, TCP_BYTES), checksum_sum_portable(bytes, TCP_BYTES)));
+    checksum_put(bytes + 16, checksum_add(ip4_pseudo_sum(source, SERVER, IP_TCP, TCP_BYTES),
+                                          checksum_sum_portable(bytes, TCP_BYTES)));
     input_ip4(f, mac, source, IP_TCP, bytes, TCP_BYTES);
 }
 
@@ -94,7 +99,8 @@ static void flood_open(struct flood *flood, enum forgery forgery, uint32_t packe
     memset(flood, 0, sizeof *flood);
     flood->forgery = forgery;
     flood->packets_a_ms = packets_a_ms;
-    const struct fixture_options options = {.address = weir_addr_v4(SERVER), .prefix_length = 16, .mode = FIXTURE_PLAIN};
+    const struct fixture_options options = {
+        .address = weir_addr_v4(SERVER), .prefix_length = 16, .mode = FIXTURE_PLAIN};
     struct fixture *f = &flood->f;
     assert_true(fixture_open_with(f, &options));
     flood->listener = weir_socket_open(f->weir, WEIR_STREAM, 0);
@@ -108,8 +114,12 @@ static void flood_forge(struct flood *flood)
     for (uint32_t i = 0; i < flood->packets_a_ms; i++) {
         // Each address comes again only after all others: the hardest to bear, since none is ever known.
         const uint32_t source = FORGED + flood->forged++ * 257 % FORGED_COUNT;
-        const struct tcp_segment syn = {
-            .source = 1024, .destination = SYN_PORT, .seq = source, .flags = TCP_SYN, .window = 1000, .header_length = TCP_BYTES};
+        const struct tcp_segment syn = {.source = 1024,
+                                        .destination = SYN_PORT,
+                                        .seq = source,
+                                        .flags = TCP_SYN,
+                                        .window = 1000,
+                                        .header_length = TCP_BYTES};
         switch (flood->forgery) {
         case PINGS: input_ping(&flood->f, forger_mac, source); break;
         case SYNS: input_tcp(&flood->f, forger_mac, source, &syn); break;
@@ -164,7 +174,8 @@ static bool client_look(struct flood *flood, struct client *c)
         const uint8_t *frame = fixture_sent(c->f, i, &length);
         if (get16(frame + 12) == ETHERTYPE_ARP && arp_parse(frame + ETHERNET_BYTES, length - ETHERNET_BYTES, &arp)) {
             asked |= arp.operation == ARP_REQUEST && arp.target == c->asked;
-            flood->questions += arp.operation == ARP_REQUEST && arp.target >= FORGED && arp.target < FORGED + FORGED_COUNT;
+            flood->questions +=
+                arp.operation == ARP_REQUEST && arp.target >= FORGED && arp.target < FORGED + FORGED_COUNT;
         } else if (memcmp(frame, honest_mac, 6) == 0 && get32(frame + ETHERNET_BYTES + 16) == c->address) {
             client_segment(c, frame + ETHERNET_BYTES, length - ETHERNET_BYTES);
         }
@@ -232,7 +243,8 @@ static void clients_behind_an_idle_gateway_get_in(void **state)
         struct flood flood;
         uint32_t in = 0;
         flood_open(&flood, forgery, 1);
-        assert_int_equal(weir_route_add(flood.f.weir, weir_addr_any(), 0, weir_addr_v4(GATEWAY), &flood.f.netif, 0), WEIR_OK);
+        assert_int_equal(weir_route_add(flood.f.weir, weir_addr_any(), 0, weir_addr_v4(GATEWAY), &flood.f.netif, 0),
+                         WEIR_OK);
         flood.packets_a_ms = 0;
         assert_true(client_try(&flood, REMOTE, GATEWAY, 10000));
         fixture_poll(&flood.f, 40 * 1000 * MS);
@@ -263,7 +275,8 @@ static void questions_for_strangers_are_bounded(void **state)
     assert_in_range(flood.questions, WEIR_CFG_NEIGHBOUR_STRANGER_RATE, 3 * 11 * WEIR_CFG_NEIGHBOUR_STRANGER_RATE);
     assert_in_range(flood.f.weir->arp.strangers, 1, WEIR_CFG_NEIGHBOUR_STRANGERS);
     // Each got its answer all the same, but for those that waited for an answer of their own in vain.
-    assert_in_range(fixture_count(&flood.f, WEIR_COUNT_ARP_ANSWERED), 40000 - 11 * WEIR_CFG_NEIGHBOUR_STRANGER_RATE, 40000);
+    assert_in_range(fixture_count(&flood.f, WEIR_COUNT_ARP_ANSWERED), 40000 - 11 * WEIR_CFG_NEIGHBOUR_STRANGER_RATE,
+                    40000);
     fixture_close(&flood.f);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // profiles: tiny small
-// Attacks on a server that both stacks must stand, the full one and the compact one, by way of the public interface alone.
+// Attacks on a server that both stacks must stand, the full one and the compact one, by way of the public interface
+// alone.
 #include "fixture.h"
 
 #include <stdlib.h>
@@ -80,9 +81,10 @@ static void open_connection(struct attack *a)
     assert_true(a->socket > 0);
 }
 
-// --- frames ------------------------------------------------------------------------------------------------------------------------
+// --- frames ----------------------------------------------------------------------------------------------------------
 
-// A good segment, echo and ARP request cut short at every byte; the total length is right, or lies. The frame ends where its memory does.
+// A good segment, echo and ARP request cut short at every byte; the total length is right, or lies. The frame ends
+// where its memory does.
 static void every_cut_is_survived(void **state)
 {
     struct attack a;
@@ -113,7 +115,7 @@ static void every_cut_is_survived(void **state)
     fixture_close(&a.f);
 }
 
-// --- ends --------------------------------------------------------------------------------------------------------------------------
+// --- ends ------------------------------------------------------------------------------------------------------------
 
 // The interface goes while a connection is open (and data is under way); then everything is closed, or times out.
 static void an_interface_goes_and_all_is_closed(void **state)
@@ -134,7 +136,8 @@ static void an_interface_goes_and_all_is_closed(void **state)
     }
 }
 
-// Sockstress: the user has closed, the peer acknowledges every probe and never opens its window. Nobody is left to end it.
+// Sockstress: the user has closed, the peer acknowledges every probe and never opens its window. Nobody is left to end
+// it.
 static void a_closed_window_does_not_hold_what_nobody_owns(void **state)
 {
     struct attack a;
@@ -162,7 +165,8 @@ static void guesses_end_nothing(void **state)
     (void)state;
     open_connection(&a);
     const uint32_t seq = a.seq, ack = a.ack;
-    static const uint32_t offsets[] = {1, 2, 100, 500, 0x10000, 0x40000000, 0x80000000, 0xc0000000, UINT32_MAX, UINT32_MAX - 500};
+    static const uint32_t offsets[] = {1,          2,          100,        500,        0x10000,
+                                       0x40000000, 0x80000000, 0xc0000000, UINT32_MAX, UINT32_MAX - 500};
     for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
         a.seq = seq + offsets[i];
         peer_segment(&a, TCP_RST, "", 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Ends in the middle of everything: instances destroyed, interfaces taken away, listeners and sockets closed while others hold on to
-// them. The sanitizer sees what is used after its end, the fixture what is not given back.
+// Ends in the middle of everything: instances destroyed, interfaces taken away, listeners and sockets closed while
+// others hold on to them. The sanitizer sees what is used after its end, the fixture what is not given back.
 #include <stdlib.h>
 
 #include "tcp/tcp_fixture.h"
@@ -27,7 +27,7 @@ static void send_datagram(struct weir *weir, weir_socket socket, struct weir_add
     assert_int_equal(weir_socket_send_message(weir, socket, &message, &slice, 1), 3);
 }
 
-// --- the instance ----------------------------------------------------------------------------------------------------------------
+// --- the instance ----------------------------------------------------------------------------------------------------
 
 // Connections and datagrams that wait for neighbours who never answer; some closed before, some not.
 static void an_instance_ends_while_all_wait_for_neighbours(void **state)
@@ -112,7 +112,7 @@ static void an_instance_ends_with_everything_in_flight(void **state)
         }
 }
 
-// --- an interface ------------------------------------------------------------------------------------------------------------------
+// --- an interface ----------------------------------------------------------------------------------------------------
 
 static void remove_and_add(struct fixture *f)
 {
@@ -153,7 +153,8 @@ static void a_connection_survives_its_interface(void **state)
 static void an_interface_goes_from_under_everything(void **state)
 {
     (void)state;
-    static const enum weir_tcp_state states[] = {WEIR_TCP_SYN_RECEIVED, WEIR_TCP_ESTABLISHED, WEIR_TCP_FIN_WAIT_1, WEIR_TCP_TIME_WAIT};
+    static const enum weir_tcp_state states[] = {WEIR_TCP_SYN_RECEIVED, WEIR_TCP_ESTABLISHED, WEIR_TCP_FIN_WAIT_1,
+                                                 WEIR_TCP_TIME_WAIT};
     for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
         for (int closes = 0; closes < 2; closes++) {
             struct tcp_fixture t;
@@ -173,7 +174,7 @@ static void an_interface_goes_from_under_everything(void **state)
         }
 }
 
-// --- listeners ------------------------------------------------------------------------------------------------------------------------
+// --- listeners -------------------------------------------------------------------------------------------------------
 
 // Complete ones wait for accept, half-open ones for their ACK; then the listener is closed. Each complete one is told.
 static void a_listener_closes_while_connections_wait(void **state)
@@ -232,7 +233,7 @@ static void a_connection_ends_while_it_waits_for_accept(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- wrong use ------------------------------------------------------------------------------------------------------------------------
+// --- wrong use -------------------------------------------------------------------------------------------------------
 
 // Numbers that wrap 32 bits when something is added to them.
 static void no_number_is_too_large_to_be_refused(void **state)
@@ -242,7 +243,8 @@ static void no_number_is_too_large_to_be_refused(void **state)
     struct weir_slice slice;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
-    static const uint32_t numbers[] = {UINT32_MAX, UINT32_MAX - 1, UINT32_MAX - 99, UINT32_C(0x80000000), INT32_MAX, 1u << 24};
+    static const uint32_t numbers[] = {UINT32_MAX,           UINT32_MAX - 1, UINT32_MAX - 99,
+                                       UINT32_C(0x80000000), INT32_MAX,      1u << 24};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         assert_in_range(weir_socket_reserve(t.weir, t.socket, 100, &span, 1), 1, 100);
         assert_int_equal(weir_socket_commit(t.weir, t.socket, numbers[i]), WEIR_INVALID);
@@ -265,10 +267,14 @@ static void no_number_is_too_large_to_be_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_instance_ends_while_all_wait_for_neighbours), cmocka_unit_test(an_instance_ends_that_was_never_polled),
-        cmocka_unit_test(an_instance_ends_with_everything_in_flight),     cmocka_unit_test(a_connection_survives_its_interface),
-        cmocka_unit_test(an_interface_goes_from_under_everything),        cmocka_unit_test(a_listener_closes_while_connections_wait),
-        cmocka_unit_test(a_connection_ends_while_it_waits_for_accept),    cmocka_unit_test(no_number_is_too_large_to_be_refused),
+        cmocka_unit_test(an_instance_ends_while_all_wait_for_neighbours),
+        cmocka_unit_test(an_instance_ends_that_was_never_polled),
+        cmocka_unit_test(an_instance_ends_with_everything_in_flight),
+        cmocka_unit_test(a_connection_survives_its_interface),
+        cmocka_unit_test(an_interface_goes_from_under_everything),
+        cmocka_unit_test(a_listener_closes_while_connections_wait),
+        cmocka_unit_test(a_connection_ends_while_it_waits_for_accept),
+        cmocka_unit_test(no_number_is_too_large_to_be_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The campaign in its short form: `make sim` runs it for as long as one likes. WEIR_SEED=N runs seed N alone and tells about it,
-// WEIR_SEEDS=N the first N.
+// The campaign in its short form: `make sim` runs it for as long as one likes. WEIR_SEED=N runs seed N alone and tells
+// about it, WEIR_SEEDS=N the first N.
 #include "sim/campaign.h"
 #include "sim/replay.h"
 
@@ -90,6 +90,7 @@ int main(int argc, char **argv)
     tests[BLOCKS] = (struct CMUnitTest)cmocka_unit_test(a_seed_stands_for_one_run);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     fprintf(stderr, "%llu events, %llu bytes in %.0f s of virtual time, %u segments retransmitted, %u timeouts\n",
-            (unsigned long long)sum.events, (unsigned long long)sum.bytes, (double)sum.virtual_ns / 1e9, sum.retransmitted, sum.timeouts);
+            (unsigned long long)sum.events, (unsigned long long)sum.bytes, (double)sum.virtual_ns / 1e9,
+            sum.retransmitted, sum.timeouts);
     return failed;
 }

@@ -314,8 +314,8 @@ static void who_gave_up_is_not_waited_for(void **state)
     expect(NULL);
 }
 
-// A host that is polled says when it wants to be polled again: never, while something that it sent is not acknowledged, is a promise broken
-// at once. The instances here know nothing of the talk, and have no timer.
+// A host that is polled says when it wants to be polled again: never, while something that it sent is not acknowledged,
+// is a promise broken at once. The instances here know nothing of the talk, and have no timer.
 static void no_timer(void **state)
 {
     (void)state;

@@ -24,7 +24,8 @@ static struct program server, client;
 
 static struct weir_sockaddr_in address_of(uint32_t address)
 {
-    return (struct weir_sockaddr_in){.sin_family = WEIR_AF_INET, .sin_port = weir_htons(PORT), .sin_addr = {weir_htonl(address)}};
+    return (struct weir_sockaddr_in){
+        .sin_family = WEIR_AF_INET, .sin_port = weir_htons(PORT), .sin_addr = {weir_htonl(address)}};
 }
 
 static void program_open(struct program *program, const char *name)
@@ -75,7 +76,8 @@ static void echo(struct sim_host *host, void *context)
     uint8_t bytes[1000];
     weir_ssize got;
     (void)host;
-    while ((got = bsd_read(bsd, child->fd, bytes, sizeof bytes)) > 0 && bsd_write(bsd, child->fd, bytes, (size_t)got) == got)
+    while ((got = bsd_read(bsd, child->fd, bytes, sizeof bytes)) > 0 &&
+           bsd_write(bsd, child->fd, bytes, (size_t)got) == got)
         child->program->bytes += (uint32_t)got;
     bsd_close(bsd, child->fd);
     free(child);
@@ -141,8 +143,12 @@ static void many_fibres_over_a_bad_link(void **state)
 {
     static struct program clients[40];
     (void)state;
-    open_two(&(struct sim_way){
-        .delay_ns = SIM_MS(5), .rate = 10000000, .queue_bytes = 20000, .loss_ppm = 50000, .reorder_ppm = 20000, .reorder_ns = SIM_MS(3)});
+    open_two(&(struct sim_way){.delay_ns = SIM_MS(5),
+                               .rate = 10000000,
+                               .queue_bytes = 20000,
+                               .loss_ppm = 50000,
+                               .reorder_ppm = 20000,
+                               .reorder_ns = SIM_MS(3)});
     sim_fibre_start(server.host, echo_server, &server);
     for (uint32_t index = 0; index < 40; index++) {
         clients[index] = (struct program){.host = client.host, .bsd = client.bsd};

@@ -15,8 +15,8 @@ static struct sim_node *host(uint32_t number)
 
 static const struct sim_flow_stats *transfer(uint32_t from, uint32_t to, uint64_t bytes)
 {
-    struct sim_flow *flow =
-        sim_flow_add(sim, hosts[from], hosts[to], &(struct sim_flow_options){.client.bytes = bytes, .server.bytes = bytes / 2});
+    struct sim_flow *flow = sim_flow_add(sim, hosts[from], hosts[to],
+                                         &(struct sim_flow_options){.client.bytes = bytes, .server.bytes = bytes / 2});
     if (!sim_run(sim, SIM_S(100)))
         fail_msg("%s", sim_failure(sim));
     assert_true(sim_flow_stats(flow)->finished);
@@ -80,7 +80,8 @@ static void a_narrow_link_is_found_out(void **state)
     open_sim();
     struct sim_node *left = sim_router_add(sim, "left"), *right = sim_router_add(sim, "right");
     sim_link_add(sim, host(0), left, NULL);
-    struct sim_link *narrow = sim_link_add(sim, left, right, &(struct sim_link_options){.there = {.mtu = 1000, .delay_ns = SIM_MS(1)}});
+    struct sim_link *narrow =
+        sim_link_add(sim, left, right, &(struct sim_link_options){.there = {.mtu = 1000, .delay_ns = SIM_MS(1)}});
     sim_link_add(sim, right, host(1), NULL);
     transfer(0, 1, 100000);
     assert_int_equal(sim_link_stats(narrow, false)->dropped, 0);  // what is too large does not enter it
@@ -119,7 +120,8 @@ static void no_way_is_no_way(void **state)
     open_sim();
     sim_link_add(sim, host(0), sim_router_add(sim, "one"), NULL);
     sim_link_add(sim, host(1), sim_router_add(sim, "other"), NULL);
-    struct sim_flow *flow = sim_flow_add(sim, hosts[0], hosts[1], &(struct sim_flow_options){.client.bytes = 1, .may_fail = true});
+    struct sim_flow *flow =
+        sim_flow_add(sim, hosts[0], hosts[1], &(struct sim_flow_options){.client.bytes = 1, .may_fail = true});
     run(sim, SIM_S(1000));
     assert_true(sim_flow_stats(flow)->failed);
     assert_int_equal(sim_flow_stats(flow)->error, WEIR_HOST_UNREACHABLE);

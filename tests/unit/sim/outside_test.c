@@ -25,7 +25,8 @@ static void see(void *context, const uint8_t *frame, uint32_t length)
     memcpy(seen->last, frame, length);
 }
 
-// A frame from outside crosses the link in the time of its rate and delay, byte for byte, and what does not fit the queue is dropped.
+// A frame from outside crosses the link in the time of its rate and delay, byte for byte, and what does not fit the
+// queue is dropped.
 static void frames_cross_the_link(void **state)
 {
     struct seen left = {0}, right = {0};

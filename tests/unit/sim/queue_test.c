@@ -52,7 +52,8 @@ static void marks_from_the_threshold_on(void **state)
     sim_close(sim);
 }
 
-// 10 % more than the link carries: the queue is above the target from some moment on; nothing may be dropped for an interval after it.
+// 10 % more than the link carries: the queue is above the target from some moment on; nothing may be dropped for an
+// interval after it.
 static void overload(uint32_t milliseconds)
 {
     const uint64_t until_ns = sim->now_ns + SIM_MS(milliseconds);

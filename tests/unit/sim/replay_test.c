@@ -89,7 +89,8 @@ static void deep_stack(void) { hidden = deep(0); }
 
 static void signals_are_told(void **state)
 {
-    void (*const faults[])(void) = {signal_abort, signal_fault, signal_bus, signal_number, signal_instruction, false_assert, wild_store};
+    void (*const faults[])(void) = {signal_abort,       signal_fault, signal_bus, signal_number,
+                                    signal_instruction, false_assert, wild_store};
     (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         expect_told(faults[i], 0);

@@ -47,10 +47,11 @@ static void record(uint64_t seed, struct output *capture, struct output *trace)
                                 .reorder_ns = SIM_MS(2),
                                 .duplicate_ppm = 5000,
                                 .corrupt_ppm = 5000};
-    struct sim_link *link =
-        sim_link_add(sim, sim_node_of(a), sim_node_of(b), &(struct sim_link_options){.there = way, .capture = capture_path});
-    struct sim_flow *flow =
-        sim_flow_add(sim, a, b, &(struct sim_flow_options){.client = {.bytes = 400000}, .server = {.bytes = 50000, .in_place = true}});
+    struct sim_link *link = sim_link_add(sim, sim_node_of(a), sim_node_of(b),
+                                         &(struct sim_link_options){.there = way, .capture = capture_path});
+    struct sim_flow *flow = sim_flow_add(
+        sim, a, b,
+        &(struct sim_flow_options){.client = {.bytes = 400000}, .server = {.bytes = 50000, .in_place = true}});
     sim_trace_start(&look, flow, link, file, SIM_MS(1));
     run(sim, SIM_S(20));
     assert_true(sim_flow_stats(flow)->finished);
@@ -73,14 +74,16 @@ static void the_same_seed_gives_the_same_bytes(void **state)
     assert_memory_equal(captures[0].bytes, captures[1].bytes, captures[0].length);
     assert_int_equal(traces[0].length, traces[1].length);
     assert_memory_equal(traces[0].bytes, traces[1].bytes, traces[0].length);
-    assert_true(captures[0].length != captures[2].length || memcmp(captures[0].bytes, captures[2].bytes, captures[0].length) != 0);
+    assert_true(captures[0].length != captures[2].length ||
+                memcmp(captures[0].bytes, captures[2].bytes, captures[0].length) != 0);
     for (int index = 0; index < 3; index++) {
         free(captures[index].bytes);
         free(traces[index].bytes);
     }
 }
 
-static struct sim_flow *open_pair(const struct sim_host_options *options, const struct sim_way *way, const struct sim_flow_options *flow)
+static struct sim_flow *open_pair(const struct sim_host_options *options, const struct sim_way *way,
+                                  const struct sim_flow_options *flow)
 {
     sim = sim_open(&(struct sim_options){.seed = 4});
     struct sim_host *a = sim_host_add(sim, "a", options), *b = sim_host_add(sim, "b", options);
@@ -127,8 +130,8 @@ static void a_wrong_byte_is_a_failure(void **state)
 static void a_lost_connection_is_a_failure(void **state)
 {
     (void)state;
-    struct sim_flow *flow =
-        open_pair(NULL, &(struct sim_way){.rate = 1000000, .delay_ns = SIM_MS(1)}, &(struct sim_flow_options){.client.bytes = 10000000});
+    struct sim_flow *flow = open_pair(NULL, &(struct sim_way){.rate = 1000000, .delay_ns = SIM_MS(1)},
+                                      &(struct sim_flow_options){.client.bytes = 10000000});
     run(sim, SIM_S(2));
     sim_link_cut(sim->links, true);
     assert_false(sim_run(sim, SIM_S(3000)));
@@ -141,7 +144,8 @@ static void a_flow_that_is_stopped_finishes(void **state)
 {
     struct weir_tcp_info info;
     (void)state;
-    struct sim_flow *flow = open_pair(NULL, &(struct sim_way){.rate = 10000000, .delay_ns = SIM_MS(10), .queue_bytes = 50000}, NULL);
+    struct sim_flow *flow =
+        open_pair(NULL, &(struct sim_way){.rate = 10000000, .delay_ns = SIM_MS(10), .queue_bytes = 50000}, NULL);
     run(sim, SIM_S(3));
     assert_false(sim_flow_stats(flow)->finished);
     assert_true(sim_flow_info(flow, false, &info));
@@ -156,9 +160,10 @@ static void a_flow_that_is_stopped_finishes(void **state)
 static void what_follows_a_greeting_waits_for_the_answer(void **state)
 {
     (void)state;
-    struct sim_flow *flow = open_pair(NULL, &(struct sim_way){.delay_ns = SIM_MS(10)},
-                                      &(struct sim_flow_options){.client = {.bytes = 100000, .greeting = 37, .answer_ns = SIM_MS(30)},
-                                                                 .server.read_from_ns = SIM_MS(50)});
+    struct sim_flow *flow =
+        open_pair(NULL, &(struct sim_way){.delay_ns = SIM_MS(10)},
+                  &(struct sim_flow_options){.client = {.bytes = 100000, .greeting = 37, .answer_ns = SIM_MS(30)},
+                                             .server.read_from_ns = SIM_MS(50)});
     const struct sim_flow_stats *stats = sim_flow_stats(flow);
     while (!stats->received[0])
         run(sim, sim_now(sim) + SIM_MS(1));
@@ -191,7 +196,8 @@ static void a_coarse_clock_shows_only_its_ticks(void **state)
 {
     (void)state;
     sim = sim_open(NULL);
-    struct sim_host *host = sim_host_add(sim, "a", &(struct sim_host_options){.granularity_us = 10000, .clock_us = 5000000});
+    struct sim_host *host =
+        sim_host_add(sim, "a", &(struct sim_host_options){.granularity_us = 10000, .clock_us = 5000000});
     run(sim, SIM_MS(9));
     assert_int_equal(host_now_us(host), 5000000);
     run(sim, SIM_MS(25));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Each column of a trace is what its heading says: beside it, right after each look, the same is asked of the flow and of the link.
+// Each column of a trace is what its heading says: beside it, right after each look, the same is asked of the flow and
+// of the link.
 #define _GNU_SOURCE
 #include "sim/trace.h"
 
@@ -10,8 +11,9 @@
 #define LOOKS 6000u
 #define EVERY_NS SIM_MS(1)
 
-static const char *const columns[] = {"time_s",        "cwnd",        "ssthresh", "inflight", "srtt_us",     "min_rtt_us", "pacing_rate",
-                                      "delivery_rate", "queue_bytes", "acked",    "received", "retransmits", "timeouts",   "recovery"};
+static const char *const columns[] = {"time_s",     "cwnd",        "ssthresh",      "inflight",    "srtt_us",
+                                      "min_rtt_us", "pacing_rate", "delivery_rate", "queue_bytes", "acked",
+                                      "received",   "retransmits", "timeouts",      "recovery"};
 #define COLUMNS (sizeof columns / sizeof columns[0])
 
 static struct beside {

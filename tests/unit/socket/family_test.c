@@ -73,7 +73,8 @@ static void a_socket_of_both_meets_each(void **state)
     (void)state;
     fixture_open(&f, &weir_link_ethernet, weir_ip4(10, 0, 0, 1), 24, 0);
     for (int i = 0; i < 2; i++) {
-        const weir_socket both = open_of(&f, types[i], 0), four = open_of(&f, types[i], 4), six = open_of(&f, types[i], 6);
+        const weir_socket both = open_of(&f, types[i], 0), four = open_of(&f, types[i], 4),
+                          six = open_of(&f, types[i], 6);
         assert_int_equal(bind_to(&f, both, weir_addr_any(), 80), WEIR_OK);
         assert_int_equal(bind_to(&f, four, weir_addr_any(), 80), WEIR_IN_USE);
         assert_int_equal(bind_to(&f, four, weir_ip4(10, 0, 0, 1), 80), WEIR_IN_USE);

@@ -149,7 +149,8 @@ static bool pump(void *context)
     uint8_t block[3000];
     int moved;
     while (flood->written < flood->total) {
-        const uint32_t want = flood->total - flood->written < sizeof block ? flood->total - flood->written : (uint32_t)sizeof block;
+        const uint32_t want =
+            flood->total - flood->written < sizeof block ? flood->total - flood->written : (uint32_t)sizeof block;
         for (uint32_t i = 0; i < want; i++)
             block[i] = byte_at(flood->written + i);
         moved = weir_socket_write(flood->p.a.weir, flood->client, block, want);
@@ -169,9 +170,11 @@ static void many_bytes_arrive_unchanged(void **state)
 {
     struct flood flood = {.total = 300000};
     (void)state;
-    pair_open(&flood.p,
-              &(struct pair_options){
-                  .link = {.delay_us = 2000, .rate = 12500000, .loss_ppm = 20000, .reorder_ppm = 5000, .duplicate_ppm = 5000}, .seed = 42});
+    pair_open(
+        &flood.p,
+        &(struct pair_options){
+            .link = {.delay_us = 2000, .rate = 12500000, .loss_ppm = 20000, .reorder_ppm = 5000, .duplicate_ppm = 5000},
+            .seed = 42});
     pair_connect(&flood.p, PORT, &flood.client, &flood.server);
     assert_true(pair_run_until(&flood.p, pump, &flood, 60000000));
     assert_true(flood.p.stats[0].lost > 0);
@@ -289,7 +292,8 @@ static void accept_without_a_handle_loses_nothing(void **state)
     const struct weir_endpoint local = {weir_addr_any(), PORT}, peer = {PAIR_B, PORT};
     (void)state;
     pair_open(&p, &(struct pair_options){.b = {.config = &config}});
-    const weir_socket listener = weir_socket_open(p.b.weir, WEIR_STREAM, 0), other = weir_socket_open(p.b.weir, WEIR_STREAM, 0);
+    const weir_socket listener = weir_socket_open(p.b.weir, WEIR_STREAM, 0),
+                      other = weir_socket_open(p.b.weir, WEIR_STREAM, 0);
     assert_int_equal(weir_socket_open(p.b.weir, WEIR_STREAM, 0), WEIR_NO_MEMORY);
     assert_int_equal(weir_socket_bind(p.b.weir, listener, &local), WEIR_OK);
     assert_int_equal(weir_socket_listen(p.b.weir, listener, 4), WEIR_OK);
@@ -311,7 +315,8 @@ static void datagrams_pass(void **state)
     struct weir_slice got;
     (void)state;
     open_pair(&p);
-    const weir_socket a = weir_socket_open(p.a.weir, WEIR_DATAGRAM, 0), b = weir_socket_open(p.b.weir, WEIR_DATAGRAM, 0);
+    const weir_socket a = weir_socket_open(p.a.weir, WEIR_DATAGRAM, 0),
+                      b = weir_socket_open(p.b.weir, WEIR_DATAGRAM, 0);
     assert_int_equal(weir_socket_bind(p.b.weir, b, &local), WEIR_OK);
     assert_int_equal(weir_socket_peek_message(p.b.weir, b, &message, &got), WEIR_AGAIN);
     message = (struct weir_message){.peer = peer};
@@ -336,7 +341,8 @@ static void a_poll_serves_so_many_and_says_now(void **state)
     weir_socket clients[WRITERS], server;
     (void)state;
     pair_open(
-        &p, &(struct pair_options){.a = {.mode = FIXTURE_PLAIN}, .b = {.mode = FIXTURE_PLAIN}});  // none that is full holds the others back
+        // none that is full holds the others back
+        &p, &(struct pair_options){.a = {.mode = FIXTURE_PLAIN}, .b = {.mode = FIXTURE_PLAIN}});
     for (uint16_t i = 0; i < WRITERS; i++)
         pair_connect(&p, (uint16_t)(PORT + i), &clients[i], &server);
     pair_run(&p, 3000000);

@@ -25,13 +25,15 @@ static void the_walk_sees_every_socket_once(void **state)
     (void)state;
     pair_open(&p, &(struct pair_options){0});
     pair_connect(&p, 7500, &client, &server);
-    const weir_socket datagram = weir_socket_open(p.b.weir, WEIR_DATAGRAM, 0), listener = weir_socket_open(p.b.weir, WEIR_STREAM, 0);
+    const weir_socket datagram = weir_socket_open(p.b.weir, WEIR_DATAGRAM, 0),
+                      listener = weir_socket_open(p.b.weir, WEIR_STREAM, 0);
     const struct weir_endpoint local = {weir_addr_any(), 53};
     assert_int_equal(weir_socket_bind(p.b.weir, datagram, &local), WEIR_OK);
     assert_int_equal(weir_socket_listen(p.b.weir, listener, 1), WEIR_OK);
     while ((cursor = weir_socket_next(p.b.weir, cursor, &info)) != 0) {
         assert_true(++rounds < 10);
-        seen[0] += info.socket == server && info.type == WEIR_STREAM && info.tcp_state == WEIR_TCP_ESTABLISHED && info.local.port == 7500;
+        seen[0] += info.socket == server && info.type == WEIR_STREAM && info.tcp_state == WEIR_TCP_ESTABLISHED &&
+                   info.local.port == 7500;
         seen[1] += info.socket == datagram && info.type == WEIR_DATAGRAM && info.local.port == 53;
         seen[2] += info.socket == listener && info.tcp_state == WEIR_TCP_LISTEN;
     }
@@ -52,7 +54,9 @@ static void the_walk_survives_opening_and_closing(void **state)
     pair_open(&p, &(struct pair_options){0});
     for (uint16_t i = 0; i < STAY; i++) {
         const weir_socket socket = weir_socket_open(p.a.weir, WEIR_DATAGRAM, 0);
-        assert_int_equal(weir_socket_bind(p.a.weir, socket, &(struct weir_endpoint){weir_addr_any(), (uint16_t)(1000 + i)}), WEIR_OK);
+        assert_int_equal(
+            weir_socket_bind(p.a.weir, socket, &(struct weir_endpoint){weir_addr_any(), (uint16_t)(1000 + i)}),
+            WEIR_OK);
     }
     for (uint64_t cursor = 0; (cursor = weir_socket_next(p.a.weir, cursor, &info)) != 0; steps++) {
         assert_true(steps < 10 * OTHERS);
@@ -94,8 +98,8 @@ static void a_connection_tells_of_itself(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counters_have_names), cmocka_unit_test(the_walk_sees_every_socket_once),
-                                       cmocka_unit_test(the_walk_survives_opening_and_closing),
-                                       cmocka_unit_test(a_connection_tells_of_itself)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counters_have_names), cmocka_unit_test(the_walk_sees_every_socket_once),
+        cmocka_unit_test(the_walk_survives_opening_and_closing), cmocka_unit_test(a_connection_tells_of_itself)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,8 +55,9 @@ static void peer_marked(uint8_t ace, uint8_t tos, uint32_t seq, uint32_t ack, ui
 // An ACK with an option, all three fields.
 static void peer_option(uint8_t ace, uint32_t ack, uint32_t e0b, uint32_t ceb, uint32_t e1b)
 {
-    const struct tcp_options options = {.seen = TCP_SEEN_ACCECN,
-                                        .accecn = {.kind = TCP_OPTION_ACCECN_0, .fields = 3, .ect0 = e0b, .ce = ceb, .ect1 = e1b}};
+    const struct tcp_options options = {
+        .seen = TCP_SEEN_ACCECN,
+        .accecn = {.kind = TCP_OPTION_ACCECN_0, .fields = 3, .ect0 = e0b, .ce = ceb, .ect1 = e1b}};
     t.ace = ace;
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = ack, .options = &options});
 }
@@ -64,19 +65,21 @@ static void peer_option(uint8_t ace, uint32_t ack, uint32_t e0b, uint32_t ceb, u
 // A client with an AccECN server, or a server with such a client; the peer's ACE from here on is 5.
 static void client(bool sack)
 {
-    tcp_fixture_open(&t, &(struct tcp_fixture_options){.open = TCP_ACTIVE, .ecn = WEIR_ECN_ACCURATE, .peer_ace = 2, .sack = sack});
+    tcp_fixture_open(
+        &t, &(struct tcp_fixture_options){.open = TCP_ACTIVE, .ecn = WEIR_ECN_ACCURATE, .peer_ace = 2, .sack = sack});
     tcp_fixture_continue(&t, WEIR_TCP_ESTABLISHED);
     t.ace = 5;
 }
 static void server(bool timestamps)
 {
-    tcp_fixture_open(&t, &(struct tcp_fixture_options){.ecn = WEIR_ECN_ACCURATE, .peer_ace = ALL, .sack = true, .timestamps = timestamps});
+    tcp_fixture_open(&t, &(struct tcp_fixture_options){
+                             .ecn = WEIR_ECN_ACCURATE, .peer_ace = ALL, .sack = true, .timestamps = timestamps});
     t.ace = 2;
     tcp_fixture_continue(&t, WEIR_TCP_ESTABLISHED);
     t.ace = 5;
 }
 
-// --- handshake -----------------------------------------------------------------------------------------------------------------------
+// --- handshake -------------------------------------------------------------------------------------------------------
 
 // Table 2, what a client makes of each SYN-ACK.
 static void table_2_for_a_client(void **state)
@@ -96,7 +99,8 @@ static void table_2_for_a_client(void **state)
     };
     (void)state;
     for (uint8_t ace = 0; ace < 8; ace++) {
-        tcp_fixture_open(&t, &(struct tcp_fixture_options){.open = TCP_ACTIVE, .ecn = WEIR_ECN_ACCURATE, .peer_ace = ace});
+        tcp_fixture_open(&t,
+                         &(struct tcp_fixture_options){.open = TCP_ACTIVE, .ecn = WEIR_ECN_ACCURATE, .peer_ace = ace});
         tcp_fixture_continue(&t, WEIR_TCP_SYN_SENT);
         expect(ALL, NOT_ECT);
         expect_no_option();
@@ -146,7 +150,8 @@ static void table_3(void **state)
     static const uint8_t ace[4] = {[NOT_ECT] = 2, [ECT1] = 3, [ECT0] = 4, [CE] = 6};
     (void)state;
     for (uint8_t tos = NOT_ECT; tos <= CE; tos++) {
-        tcp_fixture_open(&t, &(struct tcp_fixture_options){.open = TCP_ACTIVE, .ecn = WEIR_ECN_ACCURATE, .peer_ace = 2});
+        tcp_fixture_open(&t,
+                         &(struct tcp_fixture_options){.open = TCP_ACTIVE, .ecn = WEIR_ECN_ACCURATE, .peer_ace = 2});
         tcp_fixture_continue(&t, WEIR_TCP_SYN_SENT);
         user_write(&t, 0, 100);
         t.tos = tos;
@@ -240,8 +245,8 @@ static void a_syn_without_answer(void **state)
     tcp_fixture_close(&t);
 }
 
-// §3.2.3.2.2: the second SYN-ACK has no option, the third no flags; then the server sends nothing that can be marked, and counts all the
-// same.
+// §3.2.3.2.2: the second SYN-ACK has no option, the third no flags; then the server sends nothing that can be marked,
+// and counts all the same.
 static void a_syn_ack_without_answer(void **state)
 {
     (void)state;
@@ -360,7 +365,7 @@ static void a_cookie_needs_no_bit(void **state)
     }
 }
 
-// --- the receiver -----------------------------------------------------------------------------------------------------------------------
+// --- the receiver ----------------------------------------------------------------------------------------------------
 
 static void marks_are_counted_and_told(void **state)
 {
@@ -510,7 +515,7 @@ static void options_that_are_lost_are_given_up(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- the sender -------------------------------------------------------------------------------------------------------------------------
+// --- the sender ------------------------------------------------------------------------------------------------------
 
 static void in_flight(uint32_t segments)
 {
@@ -559,7 +564,8 @@ static void the_field_wraps(void **state)
         {8, 5, false, 0, 8},   {9, 6, false, 0, 9},   {9, 5, false, 0, 8}, {15, 5, false, 0, 8},
         {16, 5, false, 0, 16}, {20, 6, false, 0, 17},  // 1, 9 or 17
         {20, 6, true, 1, 1},   {20, 6, true, 2, 9},   {20, 6, true, 9, 9}, {20, 6, true, 10, 17},
-        {20, 5, true, 0, 0},   {2, 0, false, 0, 3},  // more than acknowledged: packets without data; it is right (§3.2.2.5.2)
+        {20, 5, true, 0, 0},   {2, 0, false, 0, 3},  // more than acknowledged: packets without data; it is right
+                                                     // (§3.2.2.5.2)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -592,7 +598,8 @@ static void bytes_are_told_once(void **state)
     assert_true(accecn_ack(t.weir, conn(), &segment, &delta));
     assert_int_equal(delta.ce, 2 * MSS);
     segment.options.seen = TCP_SEEN_ACCECN;
-    segment.options.accecn = (struct tcp_accecn_option){.kind = TCP_OPTION_ACCECN_0, .fields = 2, .ect0 = 1000, .ce = 2 * MSS + 100};
+    segment.options.accecn =
+        (struct tcp_accecn_option){.kind = TCP_OPTION_ACCECN_0, .fields = 2, .ect0 = 1000, .ce = 2 * MSS + 100};
     segment.flags = TCP_ACK;  // 0: one more
     segment.accurate = false;
     delta = (struct flight_delta){.delivered = MSS};
@@ -625,7 +632,7 @@ static void lost_acks_lose_no_marks(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- what is spoilt on the way ----------------------------------------------------------------------------------------------------------
+// --- what is spoilt on the way ---------------------------------------------------------------------------------------
 
 static void a_cleared_field_is_not_believed(void **state)
 {

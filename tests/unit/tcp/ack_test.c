@@ -22,7 +22,8 @@ static void each_flight_gives_a_sample(void **state)
         peer_drain(&t);
     }
     assert_in_range(rtt_smoothed(&tcp_fixture_conn(&t)->rtt), 79000, 81000);
-    assert_in_range(rtt_timeout(&tcp_fixture_conn(&t)->rtt, 0), 270000, 300000);  // never below the smallest plus the round trip
+    // never below the smallest plus the round trip
+    assert_in_range(rtt_timeout(&tcp_fixture_conn(&t)->rtt, 0), 270000, 300000);
     tcp_fixture_close(&t);
 }
 
@@ -35,18 +36,23 @@ static void the_newest_window_counts(void **state)
     peer_drain(&t);
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = 500, .own_window = true, .window = 20000});
     assert_int_equal(tcp_fixture_conn(&t)->snd.wnd, 20000);
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = 500, .own_window = true, .window = 30000});  // opened
+    // opened
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = 500, .own_window = true, .window = 30000});
     assert_int_equal(tcp_fixture_conn(&t)->snd.wnd, 30000);
     peer_send_raw(&t,
-                  &(struct peer_segment){.flags = TCP_ACK, .ack = 500, .own_window = true, .window = 20000});  // the one before, overtaken
+                  // the one before, overtaken
+                  &(struct peer_segment){.flags = TCP_ACK, .ack = 500, .own_window = true, .window = 20000});
     assert_int_equal(tcp_fixture_conn(&t)->snd.wnd, 30000);
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = 500, .own_window = true, .window = 0});
     assert_int_equal(tcp_fixture_conn(&t)->snd.wnd, 0);
     peer_send_raw(&t,
-                  &(struct peer_segment){.flags = TCP_ACK, .ack = 1000, .own_window = true, .window = 100});  // a newer ACK may shrink it
+                  // a newer ACK may shrink it
+                  &(struct peer_segment){.flags = TCP_ACK, .ack = 1000, .own_window = true, .window = 100});
     assert_int_equal(tcp_fixture_conn(&t)->snd.wnd, 100);
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 0, .ack = 1000, .length = 10, .own_window = true, .window = 40000});
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 10, .ack = 1000, .length = 10, .own_window = true, .window = 50});
+    peer_send_raw(&t, &(struct peer_segment){
+                          .flags = TCP_ACK, .seq = 0, .ack = 1000, .length = 10, .own_window = true, .window = 40000});
+    peer_send_raw(&t, &(struct peer_segment){
+                          .flags = TCP_ACK, .seq = 10, .ack = 1000, .length = 10, .own_window = true, .window = 50});
     assert_int_equal(tcp_fixture_conn(&t)->snd.wnd, 50);
     tcp_fixture_close(&t);
 }
@@ -65,7 +71,8 @@ static void options_come_in_any_segment_and_place(void **state)
         put32(options + shift + 6, t.ts_echo);
         options[shift + 10] = 253;  // experimental: ignored (MUST-6)
         options[shift + 11] = 4;
-        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = at, .length = 10, .raw_options = options, .raw_length = 16});
+        peer_send_raw(&t, &(struct peer_segment){
+                              .flags = TCP_ACK, .seq = at, .length = 10, .raw_options = options, .raw_length = 16});
         at += 10;
         assert_int_equal(user_read(&t, at - 10, 100), 10);
         peer_drain(&t);
@@ -73,8 +80,10 @@ static void options_come_in_any_segment_and_place(void **state)
     }
     // An MSS option after the handshake is heard by nobody.
     const uint16_t mss = tcp_fixture_conn(&t)->mss;
-    const struct tcp_options late = {
-        .seen = TCP_SEEN_MSS | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_TIMESTAMPS, .mss = 100, .window_scale = 9, .ts_value = ++t.ts_value};
+    const struct tcp_options late = {.seen = TCP_SEEN_MSS | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_TIMESTAMPS,
+                                     .mss = 100,
+                                     .window_scale = 9,
+                                     .ts_value = ++t.ts_value};
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = at, .length = 10, .options = &late});
     assert_int_equal(tcp_fixture_conn(&t)->mss, mss);
     assert_int_equal(tcp_fixture_conn(&t)->snd_scale, 0);

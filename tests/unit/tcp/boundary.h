@@ -78,8 +78,9 @@ static char boundary_case[200];  // printed when a test fails
 
 static inline const char *boundary_sent_name(enum boundary_sent sent)
 {
-    static const char *const names[] = {"nothing sent",    "some sent",     "a hole SACKED", "in recovery",     "window full",
-                                        "after a timeout", "window closed", "FIN sent",      "all acknowledged"};
+    static const char *const names[] = {"nothing sent",  "some sent",   "a hole SACKED",
+                                        "in recovery",   "window full", "after a timeout",
+                                        "window closed", "FIN sent",    "all acknowledged"};
     return names[sent];
 }
 static inline const char *boundary_received_name(enum boundary_received received)
@@ -96,7 +97,8 @@ static inline uint32_t boundary_values(const struct boundary *b, uint32_t *value
     count = boundary_add(values, count, ours + b->nxt);
     count = boundary_add(values, count, theirs + b->rcv_nxt);
     count = boundary_add(values, count, theirs + b->edge);
-    return b->received == RECEIVED_HOLE ? boundary_add(values, boundary_add(values, count, theirs + 300), theirs + 400) : count;
+    return b->received == RECEIVED_HOLE ? boundary_add(values, boundary_add(values, count, theirs + 300), theirs + 400)
+                                        : count;
 }
 
 // --- what leaves -----------------------------------------------------------------------------------------------------
@@ -237,7 +239,8 @@ static inline void boundary_window(struct boundary *b, uint16_t window)
 }
 static inline void boundary_data(struct boundary *b, uint32_t seq, uint32_t bytes)
 {
-    peer_send_raw(&b->t, &(struct peer_segment){.flags = TCP_ACK | TCP_PSH, .seq = seq, .ack = b->una, .length = bytes});
+    peer_send_raw(&b->t,
+                  &(struct peer_segment){.flags = TCP_ACK | TCP_PSH, .seq = seq, .ack = b->una, .length = bytes});
 }
 static inline void boundary_in_order(struct boundary *b, uint32_t bytes)
 {
@@ -323,7 +326,8 @@ static inline void boundary_send(struct boundary *b)
         break;
     case SENT_FULL:
         boundary_write(b, 4000);
-        assert_in_range(b->nxt, 1500 - BOUNDARY_MSS / 2, 1500);  // beside SACK blocks a segment holds less, and a small rest waits
+        assert_in_range(b->nxt, 1500 - BOUNDARY_MSS / 2,
+                        1500);  // beside SACK blocks a segment holds less, and a small rest waits
         break;
     case SENT_TIMEOUT:
         boundary_send_some(b);
@@ -425,7 +429,8 @@ static inline void boundary_peer_sends(struct boundary *b)
     if (from + length + fin > b->most)
         b->most = from + length + fin;
     peer_send_raw(&b->t,
-                  &(struct peer_segment){.flags = (uint8_t)(TCP_ACK | (fin ? TCP_FIN : 0)), .seq = from, .ack = ack, .length = length});
+                  &(struct peer_segment){
+                      .flags = (uint8_t)(TCP_ACK | (fin ? TCP_FIN : 0)), .seq = from, .ack = ack, .length = length});
 }
 
 // The peer is honest from here on: all that was written arrives, all that the peer sends is read, and both ends close.

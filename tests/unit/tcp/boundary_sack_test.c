@@ -32,7 +32,8 @@ static struct run overlap(struct run a, struct run b)
 static int64_t bytes_in(struct run a, struct run b, struct run c)
 {
     const struct run ab = overlap(a, b), bc = overlap(b, c), ac = overlap(a, c);
-    return length_of(a) + length_of(b) + length_of(c) - length_of(ab) - length_of(bc) - length_of(ac) + length_of(overlap(ab, c));
+    return length_of(a) + length_of(b) + length_of(c) - length_of(ab) - length_of(bc) - length_of(ac) +
+           length_of(overlap(ab, c));
 }
 
 // What the situation has SACKED already.
@@ -89,12 +90,12 @@ static uint32_t edge_values(const struct boundary_kind *kind, enum boundary_sent
 
 static void name_case(const struct boundary *b, const char *what, const uint32_t *edges, uint32_t count)
 {
-    const int at = snprintf(boundary_case, sizeof boundary_case, "%s, %s: %s, %u outstanding, from SND.UNA", b->kind->name,
-                            boundary_sent_name(b->sent), what, b->nxt - b->una);
+    const int at = snprintf(boundary_case, sizeof boundary_case, "%s, %s: %s, %u outstanding, from SND.UNA",
+                            b->kind->name, boundary_sent_name(b->sent), what, b->nxt - b->una);
     for (uint32_t i = 0, room = (uint32_t)at; i < count && room < sizeof boundary_case; i++)
-        room +=
-            (uint32_t)snprintf(boundary_case + room, sizeof boundary_case - room, " [%lld, %lld)",
-                               (long long)boundary_distance(edges[2 * i], b->una), (long long)boundary_distance(edges[2 * i + 1], b->una));
+        room += (uint32_t)snprintf(boundary_case + room, sizeof boundary_case - room, " [%lld, %lld)",
+                                   (long long)boundary_distance(edges[2 * i], b->una),
+                                   (long long)boundary_distance(edges[2 * i + 1], b->una));
 }
 
 static void end_case(struct boundary *b)
@@ -132,7 +133,8 @@ static void a_block_behind(const struct boundary_kind *kind, enum boundary_sent 
     if (now != bytes_in(before, believed(&b, run), none))
         assert_int_equal(now, bytes_in(before, believed_in_part(&b, run), none));
     if (sent != SENT_TIMEOUT ||
-        !length_of(believed_in_part(&b, run)))  // what comes after a timeout, not sent again, says that it was for nothing
+        !length_of(
+            believed_in_part(&b, run)))  // what comes after a timeout, not sent again, says that it was for nothing
         assert_int_equal(fixture_count(&b.t.f, WEIR_COUNT_TCP_SPURIOUS), 0);
     end_case(&b);
 }
@@ -168,7 +170,8 @@ enum second { SECOND_NONE, SECOND_ALL, SECOND_HALF_ROUND, SECOND_BACKWARDS, SECO
 
 static uint32_t second_block(const struct boundary *b, enum second second, uint32_t *edges)
 {
-    const uint32_t una = b->una, blocks[][2] = {{0, 0}, {una + 500, b->nxt}, {una + 1, una + 0x80000000u}, {b->nxt, una + 1}};
+    const uint32_t una = b->una,
+                   blocks[][2] = {{0, 0}, {una + 500, b->nxt}, {una + 1, una + 0x80000000u}, {b->nxt, una + 1}};
     memcpy(edges, blocks[second], sizeof blocks[second]);
     return second != SECOND_NONE;
 }

@@ -53,7 +53,8 @@ static bool acceptable(int64_t distance, int64_t length, int64_t window)
 
 static struct outcome judge(const struct boundary *b, const struct form *form, int64_t distance)
 {
-    const int64_t window = (int64_t)b->edge - b->rcv_nxt, fin = form->flags & TCP_FIN ? 1 : 0, syn = form->flags & TCP_SYN ? 1 : 0;
+    const int64_t window = (int64_t)b->edge - b->rcv_nxt, fin = form->flags & TCP_FIN ? 1 : 0,
+                  syn = form->flags & TCP_SYN ? 1 : 0;
     const bool inside = acceptable(distance, form->length + fin + syn, window);
     const int64_t end = distance + form->length, kept = end < window ? end : window;
     struct outcome out = {.fin = -1};
@@ -103,10 +104,13 @@ static void input_urgent(struct boundary *b, const struct form *form, uint32_t s
     }
     const struct tcp_options with = {
         .seen = b->kind->timestamps ? TCP_SEEN_TIMESTAMPS : 0, .ts_value = b->t.ts_value, .ts_echo = b->t.ts_echo};
-    peer_send_raw(
-        &b->t,
-        &(struct peer_segment){
-            .flags = form->flags, .seq = seq, .ack = b->una, .length = form->length, .data = bytes, .urgent = urgent, .options = &with});
+    peer_send_raw(&b->t, &(struct peer_segment){.flags = form->flags,
+                                                .seq = seq,
+                                                .ack = b->una,
+                                                .length = form->length,
+                                                .data = bytes,
+                                                .urgent = urgent,
+                                                .options = &with});
 }
 static void input_form(struct boundary *b, const struct form *form, uint32_t seq) { input_urgent(b, form, seq, 0); }
 
@@ -144,8 +148,8 @@ static void expect_outcome(struct boundary *b, struct outcome out)
 
 // The numbers are those of a connection brought into the same situation: virtual time and one seed make all of them the
 // same.
-static uint32_t values_for(const struct boundary_kind *kind, enum boundary_sent sent, enum boundary_received received, bool theirs,
-                           uint32_t *values)
+static uint32_t values_for(const struct boundary_kind *kind, enum boundary_sent sent, enum boundary_received received,
+                           bool theirs, uint32_t *values)
 {
     struct boundary b;
     boundary_bring(&b, kind, sent, received);
@@ -159,7 +163,8 @@ static void each_sequence_number(void **state)
     uint32_t values[BOUNDARY_VALUES];
     (void)state;
     for (uint32_t k = boundary_first_kind(KINDS); k < KINDS; k++)
-        for (int sent = 0; sent <= SENT_FULL - kinds[k].wide; sent += 1 + (sent == SENT_SOME) * (SENT_FULL - SENT_SOME - 1))
+        for (int sent = 0; sent <= SENT_FULL - kinds[k].wide;
+             sent += 1 + (sent == SENT_SOME) * (SENT_FULL - SENT_SOME - 1))
             for (int received = 0; received < RECEIVED_COUNT; received++) {
                 const uint32_t count = values_for(&kinds[k], sent, received, true, values);
                 for (uint32_t i = 0; i < count * FORMS; i++) {
@@ -168,7 +173,8 @@ static void each_sequence_number(void **state)
                     boundary_bring(&b, &kinds[k], sent, received);
                     const int64_t distance = boundary_distance(values[i / FORMS], b.rcv_nxt);
                     BOUNDARY_CASE("%s, %s, %s: %s at RCV.NXT %+lld, window %u", kinds[k].name, boundary_sent_name(sent),
-                                  boundary_received_name(received), form->name, (long long)distance, b.edge - b.rcv_nxt);
+                                  boundary_received_name(received), form->name, (long long)distance,
+                                  b.edge - b.rcv_nxt);
                     const struct outcome out = judge(&b, form, distance);
                     if (received == RECEIVED_HOLE && out.fin >= 0 && out.fin < 400) {  // a peer that contradicts itself
                         boundary_close(&b);
@@ -223,7 +229,8 @@ static void expect_belief(struct boundary *b, enum belief belief, uint32_t ack, 
     boundary_finish(b);
 }
 
-static uint32_t ack_values(const struct boundary_kind *kind, enum boundary_sent sent, enum boundary_received received, uint32_t *values)
+static uint32_t ack_values(const struct boundary_kind *kind, enum boundary_sent sent, enum boundary_received received,
+                           uint32_t *values)
 {
     struct boundary b;
     const uint32_t count = values_for(kind, sent, received, false, values);
@@ -247,10 +254,12 @@ static void each_acknowledgement(void **state)
                     struct boundary b;
                     const uint32_t ack = values[i / 3], length = lengths[i % 3];
                     boundary_bring(&b, &kinds[k], sent, received);
-                    BOUNDARY_CASE("%s, %s, %s: ACK of SND.UNA %+lld with %u bytes, %u outstanding", kinds[k].name, boundary_sent_name(sent),
-                                  boundary_received_name(received), (long long)boundary_distance(ack, b.una), length, b.nxt - b.una);
+                    BOUNDARY_CASE("%s, %s, %s: ACK of SND.UNA %+lld with %u bytes, %u outstanding", kinds[k].name,
+                                  boundary_sent_name(sent), boundary_received_name(received),
+                                  (long long)boundary_distance(ack, b.una), length, b.nxt - b.una);
                     const enum belief belief = judge_ack(&b, ack);
-                    peer_send_raw(&b.t, &(struct peer_segment){.flags = TCP_ACK, .seq = b.rcv_nxt, .ack = ack, .length = length});
+                    peer_send_raw(
+                        &b.t, &(struct peer_segment){.flags = TCP_ACK, .seq = b.rcv_nxt, .ack = ack, .length = length});
                     expect_belief(&b, belief, ack, length);
                     boundary_close(&b);
                 }
@@ -265,7 +274,8 @@ static void input_times(struct boundary *b, uint32_t ack, uint32_t length, uint3
     const struct tcp_options times = {.seen = TCP_SEEN_TIMESTAMPS, .ts_value = value, .ts_echo = echo};
     if (b->rcv_nxt + length > b->most)
         b->most = b->rcv_nxt + length;
-    peer_send_raw(&b->t, &(struct peer_segment){.flags = TCP_ACK, .seq = b->rcv_nxt, .ack = ack, .length = length, .options = &times});
+    peer_send_raw(&b->t, &(struct peer_segment){
+                             .flags = TCP_ACK, .seq = b->rcv_nxt, .ack = ack, .length = length, .options = &times});
 }
 
 // RFC 7323 §5.3: a value older than TS.Recent is refused and answered. (§5.2 does not say of one 2^31 away which of
@@ -280,15 +290,16 @@ static void each_time_of_the_peer(void **state)
                     struct boundary b;
                     boundary_bring(&b, &kinds[k], sent, received);
                     struct tcp_conn *c = tcp_fixture_conn(&b.t);
-                    const uint32_t recent = c->ts_recent,
-                                   value = (i < BOUNDARY_DELTAS ? recent : b.t.ts_echo) + boundary_deltas[i % BOUNDARY_DELTAS];
+                    const uint32_t recent = c->ts_recent, value = (i < BOUNDARY_DELTAS ? recent : b.t.ts_echo) +
+                                                                  boundary_deltas[i % BOUNDARY_DELTAS];
                     const int64_t distance = boundary_distance(value, recent);
                     BOUNDARY_CASE("%s, %s, %s: TSval at TS.Recent %+lld", kinds[k].name, boundary_sent_name(sent),
                                   boundary_received_name(received), (long long)distance);
                     const uint32_t told = b.told;
                     input_times(&b, b.una, 100, value, b.t.ts_echo);
                     const uint32_t taken = c->rcv.nxt - b.t.theirs - b.rcv_nxt;
-                    const bool first = told == b.rcv_nxt;  // else what was acknowledged last says which value is echoed (§4.3)
+                    const bool first =
+                        told == b.rcv_nxt;  // else what was acknowledged last says which value is echoed (§4.3)
                     if (distance != -INT64_C(0x80000000))
                         assert_int_equal(taken, distance < 0 ? 0 : 100);
                     if (taken) {
@@ -319,11 +330,13 @@ static void each_echo(void **state)
                 if (kinds[k].wide && sent == SENT_FULL)
                     continue;
                 boundary_bring(&b, &kinds[k], sent, RECEIVED_NOTHING);
-                const uint32_t echo = (i < BOUNDARY_DELTAS ? b.t.ts_echo : b.resent_time) + boundary_deltas[i % BOUNDARY_DELTAS];
+                const uint32_t echo =
+                    (i < BOUNDARY_DELTAS ? b.t.ts_echo : b.resent_time) + boundary_deltas[i % BOUNDARY_DELTAS];
                 const uint32_t ack = b.nxt - b.una > 500 ? b.una + 500 : b.nxt;
                 const int64_t age = boundary_distance(echo, b.resent_time);
                 BOUNDARY_CASE("%s, %s: TSecr at the newest %+lld, at the first retransmission %+lld", kinds[k].name,
-                              boundary_sent_name(sent), (long long)boundary_distance(echo, b.t.ts_echo), (long long)age);
+                              boundary_sent_name(sent), (long long)boundary_distance(echo, b.t.ts_echo),
+                              (long long)age);
                 input_times(&b, ack, 0, b.t.ts_value, echo);
                 b.una = ack;
                 const struct tcp_conn *c = tcp_fixture_conn(&b.t);
@@ -353,7 +366,8 @@ static void each_urgent_pointer(void **state)
     if (!WEIR_CFG_TCP_URGENT)
         skip();
     for (uint32_t k = boundary_first_kind(KINDS); k < KINDS; k++) {
-        const uint32_t count = boundary_add(values, values_for(&kinds[k], SENT_SOME, RECEIVED_NOTHING, true, values), 0u - 50);
+        const uint32_t count =
+            boundary_add(values, values_for(&kinds[k], SENT_SOME, RECEIVED_NOTHING, true, values), 0u - 50);
         for (uint32_t i = 0; i < count * 24; i++) {
             struct boundary b;
             const uint32_t seq = values[i / 24], length = i % 2 * 100;
@@ -361,7 +375,8 @@ static void each_urgent_pointer(void **state)
             boundary_bring(&b, &kinds[k], SENT_SOME, RECEIVED_NOTHING);
             const struct form form = {"urgent", TCP_ACK | TCP_URG, length};
             const int64_t distance = boundary_distance(seq, b.rcv_nxt);
-            BOUNDARY_CASE("%s: urgent pointer %u with %u bytes at RCV.NXT %+lld", kinds[k].name, pointer, length, (long long)distance);
+            BOUNDARY_CASE("%s: urgent pointer %u with %u bytes at RCV.NXT %+lld", kinds[k].name, pointer, length,
+                          (long long)distance);
             struct outcome out = judge(&b, &form, distance);
             const bool edge = !length && distance == (int64_t)b.edge - b.rcv_nxt;
             const bool inside = acceptable(distance, length, (int64_t)b.edge - b.rcv_nxt) || edge;
@@ -393,10 +408,12 @@ static void each_number_in_an_icmp_error(void **state)
                 boundary_bring(&b, &kinds[k], sent, RECEIVED_NOTHING);
                 const int64_t distance = boundary_distance(values[i / 2], b.una);
                 const bool flying = distance >= 0 && distance < (int64_t)b.nxt - b.una;
-                BOUNDARY_CASE("%s, %s: ICMP error about SND.UNA %+lld", kinds[k].name, boundary_sent_name(sent), (long long)distance);
+                BOUNDARY_CASE("%s, %s: ICMP error about SND.UNA %+lld", kinds[k].name, boundary_sent_name(sent),
+                              (long long)distance);
                 peer_icmp(&b.t, 3, i % 2 ? 4 : 1, i % 2 ? 600 : 0, values[i / 2], 1500);
                 assert_int_equal(fixture_count(&b.t.f, WEIR_COUNT_ICMP_IGNORED), !flying);
-                assert_int_equal(tcp_fixture_conn(&b.t)->soft_error, flying && !(i % 2) ? WEIR_HOST_UNREACHABLE : WEIR_OK);
+                assert_int_equal(tcp_fixture_conn(&b.t)->soft_error,
+                                 flying && !(i % 2) ? WEIR_HOST_UNREACHABLE : WEIR_OK);
                 boundary_take(&b);
                 boundary_check(&b);
                 boundary_finish(&b);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Congestion controls registered at run time: by their names the socket option finds them, and they carry flows like those built in.
+// Congestion controls registered at run time: by their names the socket option finds them, and they carry flows like
+// those built in.
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ static struct {
     uint32_t begun, dirty, acks, moved;
 } told;
 
-// Its window is 20 segments, whatever happens; its state must be zero when it begins, and what it wrote there afterwards.
+// Its window is 20 segments, whatever happens; its state must be zero when it begins, and what it wrote there
+// afterwards.
 static void own_ack(void *state, const struct weir_cc_sample *sample, struct weir_cc_window *window)
 {
     uint64_t *words = state;
@@ -22,7 +24,8 @@ static void own_ack(void *state, const struct weir_cc_sample *sample, struct wei
     window->cwnd = 20 * sample->mss;
 }
 
-static void own_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+static void own_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample,
+                      struct weir_cc_window *window)
 {
     const uint8_t *bytes = state;
     if (event == WEIR_CC_INIT) {

@@ -78,7 +78,8 @@ static void close_wait_goes_on_sending(void **state)
     tcp_fixture_close(&t);
 }
 
-// RFC 9293 §3.6.1 (MUST-20 of RFC 2525 §2.17): data that nobody will read tells the peer by a reset, unread or still to come.
+// RFC 9293 §3.6.1 (MUST-20 of RFC 2525 §2.17): data that nobody will read tells the peer by a reset, unread or still to
+// come.
 static void unread_data_resets(void **state)
 {
     struct tcp_fixture t;

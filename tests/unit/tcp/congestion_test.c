@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // not lean: its congestion controls stand beside reno
-// What congestion control is told: one sample for each acknowledgement that brings news, and the events, each as weir/cc.h promises it.
+// What congestion control is told: one sample for each acknowledgement that brings news, and the events, each as
+// weir/cc.h promises it.
 #include "tcp/probe.h"
 #include "tcp/tcp_fixture.h"
 
@@ -20,7 +21,7 @@ static void bring(struct tcp_fixture *t, uint32_t segments)
     peer_drain(t);
 }
 
-// --- events --------------------------------------------------------------------------------------------------------------------
+// --- events ----------------------------------------------------------------------------------------------------------
 
 static void it_begins_once_with_the_first_data(void **state)
 {
@@ -73,7 +74,7 @@ static void of_timeouts_of_the_same_data_the_first_is_told(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- samples -------------------------------------------------------------------------------------------------------------------
+// --- samples ---------------------------------------------------------------------------------------------------------
 
 static void a_sample_counts_what_the_acknowledgement_brought(void **state)
 {
@@ -184,7 +185,8 @@ static void the_application_limits_where_it_writes_little(void **state)
     tcp_fixture_close(&t);
 }
 
-// What says that it only grows need not hear, in the first slow start, of an acknowledgement by which it may not; afterwards of each.
+// What says that it only grows need not hear, in the first slow start, of an acknowledgement by which it may not;
+// afterwards of each.
 static void what_only_grows_hears_where_it_may(void **state)
 {
     static const struct weir_cc grower = {

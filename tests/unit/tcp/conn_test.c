@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A connection's block: how it is found, what hangs on it while it is needed, what is remembered, and what its end leaves.
-// profiles: small
+// A connection's block: how it is found, what hangs on it while it is needed, what is remembered, and what its end
+// leaves. profiles: small
 #include <string.h>
 
 #include "built.h"
@@ -10,7 +10,8 @@
 
 static const struct tcp_fixture_options plain;
 
-static struct tcp_conn *make(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
+static struct tcp_conn *make(struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
+                             uint16_t remote_port)
 {
     struct tcp_conn *c = tcp_conn_new(weir);
     assert_non_null(c);
@@ -31,7 +32,7 @@ static struct tcp_conn *find(struct weir *weir, const struct tcp_conn *c)
     return tcp_conn_find(weir, c->local.addr, c->local.port, c->remote.addr, c->remote.port);
 }
 
-// --- found ---------------------------------------------------------------------------------------------------------------------
+// --- found -----------------------------------------------------------------------------------------------------------
 
 static void it_is_found_by_its_4_tuple_and_by_no_other(void **state)
 {
@@ -81,7 +82,7 @@ static void connections_that_share_a_remembered_place_are_told_apart(void **stat
     tcp_fixture_close(&t);
 }
 
-// --- memory --------------------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 
 static void what_an_idle_connection_needs_not_it_lets_go(void **state)
 {
@@ -176,7 +177,7 @@ static void without_memory_no_flow_is_attached(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- its end -------------------------------------------------------------------------------------------------------------------
+// --- its end ---------------------------------------------------------------------------------------------------------
 
 static void one_that_is_dropped_tells_why_and_leaves_what_was_not_read(void **state)
 {
@@ -203,7 +204,7 @@ static void one_that_is_dropped_tells_why_and_leaves_what_was_not_read(void **st
     tcp_fixture_close(&t);
 }
 
-// --- segment size --------------------------------------------------------------------------------------------------------------
+// --- segment size ----------------------------------------------------------------------------------------------------
 
 static void the_segment_size_is_the_least_of_all_limits(void **state)
 {

@@ -55,7 +55,8 @@ static void the_local_address_may_be_chosen_or_given(void **state)
     (void)state;
     tcp_fixture_open(&t, &active);
     const weir_socket socket = weir_socket_open(t.weir, WEIR_STREAM, 0);
-    assert_int_equal(weir_socket_bind(t.weir, socket, &(struct weir_endpoint){weir_ip4(10, 9, 9, 9), 80}), WEIR_NO_ADDRESS);
+    assert_int_equal(weir_socket_bind(t.weir, socket, &(struct weir_endpoint){weir_ip4(10, 9, 9, 9), 80}),
+                     WEIR_NO_ADDRESS);
     assert_int_equal(weir_socket_connect(t.weir, socket, &t.remote), WEIR_IN_PROGRESS);
     assert_int_equal(weir_socket_local(t.weir, socket, &local), WEIR_OK);
     assert_true(weir_addr_equal(local.addr, TCP_US));
@@ -94,7 +95,8 @@ static void the_scale_is_that_of_the_syn(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, &(struct tcp_fixture_options){.open = TCP_ACTIVE, .receive_buffer = 1000000});
+    tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT,
+                      &(struct tcp_fixture_options){.open = TCP_ACTIVE, .receive_buffer = 1000000});
     const uint8_t scale = t.got.options.window_scale;
     assert_int_equal(scale, 4);
     assert_int_equal(weir_socket_set(t.weir, t.socket, WEIR_OPTION_RECEIVE_BUFFER, 10000), WEIR_OK);
@@ -112,8 +114,8 @@ static void data_queued_early_follows_the_handshake(void **state)
     tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, &active);
     user_write(&t, 0, 100);
     peer_expect_nothing(&t);
-    peer_send_raw(&t,
-                  &(struct peer_segment){.flags = TCP_SYN | TCP_ACK, .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK,
+                                             .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
     t.theirs++;
     peer_expect(&t, TCP_ACK, 0, 0, 100);
     tcp_fixture_close(&t);
@@ -138,14 +140,16 @@ static void a_neighbour_that_does_not_answer_ends_an_open(void **state)
     (void)state;
     tcp_fixture_open(&t, &(struct tcp_fixture_options){.fixture = {.link = &weir_link_ethernet}});
     t.socket = weir_socket_open(t.weir, WEIR_STREAM, 0);
-    assert_int_equal(weir_socket_connect(t.weir, t.socket, &(struct weir_endpoint){weir_ip4(10, 0, 0, 77), 80}), WEIR_IN_PROGRESS);
+    assert_int_equal(weir_socket_connect(t.weir, t.socket, &(struct weir_endpoint){weir_ip4(10, 0, 0, 77), 80}),
+                     WEIR_IN_PROGRESS);
     peer_pass(&t, 30 * SECOND);
     assert_int_equal(user_error(&t), WEIR_HOST_UNREACHABLE);
     assert_true(weir_socket_ready(t.weir, t.socket) & WEIR_HANGUP);
     tcp_fixture_close(&t);
 }
 
-// Whichever allocation fails, and early data or not: the call says so, or the handshake is tried again when memory is back.
+// Whichever allocation fails, and early data or not: the call says so, or the handshake is tried again when memory is
+// back.
 static void an_open_survives_failing_allocations(void **state)
 {
     struct tcp_fixture t;
@@ -165,7 +169,8 @@ static void an_open_survives_failing_allocations(void **state)
             assert_int_equal(weir_socket_bind(t.weir, socket, &t.local), WEIR_OK);
             const int result = weir_socket_connect(t.weir, socket, &t.remote);
             assert_int_equal(result, WEIR_IN_PROGRESS);
-            const int written = early ? weir_socket_write(t.weir, socket, (uint8_t[]){peer_pattern(0), peer_pattern(1)}, 2) : 0;
+            const int written =
+                early ? weir_socket_write(t.weir, socket, (uint8_t[]){peer_pattern(0), peer_pattern(1)}, 2) : 0;
             assert_true(written == 2 || written == 0 || written == WEIR_NO_MEMORY);
             peer_pass(&t, 5 * SECOND);
             peer_drain(&t);
@@ -175,8 +180,9 @@ static void an_open_survives_failing_allocations(void **state)
             peer_take(&t);
             assert_int_equal(t.got.flags, TCP_SYN);
             t.ours = t.got.seq + 1;
-            peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK,
-                                                     .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
+            peer_send_raw(&t,
+                          &(struct peer_segment){.flags = TCP_SYN | TCP_ACK,
+                                                 .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
             t.theirs++;
             peer_drain(&t);
             assert_state(&t, WEIR_TCP_ESTABLISHED);
@@ -188,7 +194,7 @@ static void an_open_survives_failing_allocations(void **state)
         }
 }
 
-// --- ICMP errors (RFC 1122 §4.2.3.9, RFC 5927) -----------------------------------------------------------------------------------------
+// --- ICMP errors (RFC 1122 §4.2.3.9, RFC 5927) -----------------------------------------------------------------------
 
 static void a_hard_error_ends_an_open(void **state)
 {
@@ -284,7 +290,7 @@ static void a_smaller_path_cuts_segments_anew(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- TIME-WAIT and ports ---------------------------------------------------------------------------------------------------------------
+// --- TIME-WAIT and ports ---------------------------------------------------------------------------------------------
 
 static void a_syn_reopens_time_wait_when_it_is_new(void **state)
 {
@@ -337,8 +343,8 @@ static void initial_numbers_cannot_be_predicted(void **state)
     tcp_fixture_close(&t);
 }
 
-// Its timeout may find the interface full, so that nothing was sent again when the SYN-ACK comes after all: that is no reduction to give
-// back with the first data's acknowledgement.
+// Its timeout may find the interface full, so that nothing was sent again when the SYN-ACK comes after all: that is no
+// reduction to give back with the first data's acknowledgement.
 static void a_syn_not_sent_again_is_no_spurious_reduction(void **state)
 {
     struct tcp_fixture t;
@@ -346,9 +352,10 @@ static void a_syn_not_sent_again_is_no_spurious_reduction(void **state)
     tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, &(struct tcp_fixture_options){.open = TCP_ACTIVE});
     t.f.block_tx = true;
     peer_pass(&t, 1050000);
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK,
-                                             .quiet = true,
-                                             .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = TCP_PEER_MSS}});
+    peer_send_raw(&t,
+                  &(struct peer_segment){.flags = TCP_SYN | TCP_ACK,
+                                         .quiet = true,
+                                         .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = TCP_PEER_MSS}});
     assert_state(&t, WEIR_TCP_ESTABLISHED);
     if (tcp_fixture_conn(&t)->flow)
         assert_false(tcp_undo_due(tcp_fixture_conn(&t)));
@@ -360,8 +367,8 @@ static void a_syn_not_sent_again_is_no_spurious_reduction(void **state)
     tcp_fixture_close(&t);
 }
 
-// A SYN that was lost leaves one segment of cwnd (RFC 5681 §3.1), and that is all of it: the acknowledgement of the first data tells of no
-// loss.
+// A SYN that was lost leaves one segment of cwnd (RFC 5681 §3.1), and that is all of it: the acknowledgement of the
+// first data tells of no loss.
 static void a_lost_syn_is_no_loss_of_data(void **state)
 {
     struct tcp_fixture t;
@@ -369,8 +376,9 @@ static void a_lost_syn_is_no_loss_of_data(void **state)
     tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, &(struct tcp_fixture_options){.open = TCP_ACTIVE});
     peer_pass(&t, 1050000);
     peer_drain(&t);
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK,
-                                             .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = TCP_PEER_MSS}});
+    peer_send_raw(&t,
+                  &(struct peer_segment){.flags = TCP_SYN | TCP_ACK,
+                                         .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = TCP_PEER_MSS}});
     assert_state(&t, WEIR_TCP_ESTABLISHED);
     const struct tcp_flow *flow = tcp_fixture_conn(&t)->flow;
     assert_non_null(flow);

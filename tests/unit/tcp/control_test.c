@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // not lean: there every SYN and FIN has a flow
-// SYN and FIN alone: without a flow while all goes well, and with one, as if it had been there from the start, when it does not.
+// SYN and FIN alone: without a flow while all goes well, and with one, as if it had been there from the start, when it
+// does not.
 #include "tcp/internal.h"
 
 #include "loss_fixture.h"
@@ -17,8 +18,10 @@ static const struct tcp_flow *flow_of(struct tcp_fixture *t)
 
 static void syn_ack(struct tcp_fixture *t)
 {
-    const struct tcp_options options = {
-        .seen = TCP_SEEN_MSS | TCP_SEEN_TIMESTAMPS, .mss = TCP_PEER_MSS, .ts_value = t->ts_value, .ts_echo = t->ts_echo};
+    const struct tcp_options options = {.seen = TCP_SEEN_MSS | TCP_SEEN_TIMESTAMPS,
+                                        .mss = TCP_PEER_MSS,
+                                        .ts_value = t->ts_value,
+                                        .ts_echo = t->ts_echo};
     peer_send_raw(t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK, .options = &options});
     t->theirs++;
 }

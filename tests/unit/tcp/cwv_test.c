@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Congestion window validation (RFC 7661): what is in use, what a loss makes of it, and how long what is not used is kept.
+// Congestion window validation (RFC 7661): what is in use, what a loss makes of it, and how long what is not used is
+// kept.
 #include "tcp/loss_fixture.h"
 
 #if WEIR_CFG_TCP_REFINEMENTS
@@ -16,7 +17,10 @@ static void round_trip(struct tcp_fixture *t, uint32_t count, uint32_t pause_us)
 }
 
 // Out of slow start, with a window of `segments`.
-static void window_of(struct tcp_fixture *t, uint32_t segments) { flow(t)->window.cwnd = flow(t)->window.ssthresh = segments * MSS; }
+static void window_of(struct tcp_fixture *t, uint32_t segments)
+{
+    flow(t)->window.cwnd = flow(t)->window.ssthresh = segments * MSS;
+}
 
 static void bring(struct tcp_fixture *t)
 {
@@ -74,8 +78,8 @@ static void less_than_half_in_use_is_not_validated(void **state)
     tcp_fixture_close(&t);
 }
 
-// Of 40 segments allowed eight were used; four are in flight, and one is lost: half of eight, and at the end half of eight less one. The
-// algorithm alone would go by the four in flight.
+// Of 40 segments allowed eight were used; four are in flight, and one is lost: half of eight, and at the end half of
+// eight less one. The algorithm alone would go by the four in flight.
 static void a_loss_is_answered_by_what_was_in_use(void **state)
 {
     struct tcp_fixture t;

@@ -35,7 +35,7 @@ static void quiet_for(struct tcp_fixture *t, uint32_t us)
     peer_pass(t, 200 + 2200);
 }
 
-// --- bundles ----------------------------------------------------------------------------------------------------------------------------
+// --- bundles ---------------------------------------------------------------------------------------------------------
 
 static void a_segment_begins_with_what_is_not_acknowledged(void **state)
 {
@@ -161,7 +161,7 @@ static void without_a_deadline_each_byte_goes_once(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- chances ----------------------------------------------------------------------------------------------------------------------------
+// --- chances ---------------------------------------------------------------------------------------------------------
 
 static void the_last_moment_is_used(void **state)
 {
@@ -198,7 +198,8 @@ static void what_is_acknowledged_needs_no_chance(void **state)
     tcp_fixture_close(&t);
 }
 
-// With time left: two segments leave, and after a round trip without news the first goes again, since its acknowledgement tells of all.
+// With time left: two segments leave, and after a round trip without news the first goes again, since its
+// acknowledgement tells of all.
 static void repeat_the_first_of_two(struct tcp_fixture *t)
 {
     bring(t, 500000);
@@ -241,7 +242,7 @@ static void what_is_given_up_gives_the_next_twice_the_time(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- the timeout ------------------------------------------------------------------------------------------------------------------------
+// --- the timeout -----------------------------------------------------------------------------------------------------
 
 static uint32_t segments_until(struct tcp_fixture *t, uint32_t us)
 {
@@ -284,7 +285,7 @@ static void the_least_timeout_is_thirty_milliseconds_or_what_the_socket_says(voi
     tcp_fixture_close(&t);
 }
 
-// --- congestion control -----------------------------------------------------------------------------------------------------------------
+// --- congestion control ----------------------------------------------------------------------------------------------
 
 static void peer_reports(struct tcp_fixture *t, uint32_t ack, uint32_t left, uint32_t right)
 {
@@ -343,7 +344,7 @@ static void a_chance_that_was_needed_is_a_loss(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- the option -------------------------------------------------------------------------------------------------------------------------
+// --- the option ------------------------------------------------------------------------------------------------------
 
 static void set_before(struct weir *weir, weir_socket socket)
 {
@@ -366,7 +367,7 @@ static void the_option_is_kept_and_inherited(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- a voice over a bad link ------------------------------------------------------------------------------------------------------------
+// --- a voice over a bad link -----------------------------------------------------------------------------------------
 
 #define FRAMES 3000u
 #define PERIOD_US 20000u

@@ -53,8 +53,8 @@ static void a_duplicate_is_reported_however_late(void **state)
     tcp_fixture_close(&t);
 }
 
-// However many reports a batch asks for, each an ACK of its own: the last one, which tells what the reader has made room for meanwhile, is
-// not overtaken by those before. (An older window after a newer would be a window taken back.)
+// However many reports a batch asks for, each an ACK of its own: the last one, which tells what the reader has made
+// room for meanwhile, is not overtaken by those before. (An older window after a newer would be a window taken back.)
 static void reports_leave_in_order(void **state)
 {
     enum { DUPLICATES = WEIR_CFG_ALLOCATOR ? 400 : 10 };
@@ -97,8 +97,8 @@ static void a_dsack_acknowledges_nothing(void **state)
     tcp_fixture_close(&t);
 }
 
-// Nor are three of them three duplicates (RFC 6675 §2): the network, or a timeout, sent twice what came, and what is only late is waited
-// for.
+// Nor are three of them three duplicates (RFC 6675 §2): the network, or a timeout, sent twice what came, and what is
+// only late is waited for.
 static void three_dsacks_are_no_loss(void **state)
 {
     struct tcp_fixture t;

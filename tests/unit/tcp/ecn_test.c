@@ -47,7 +47,7 @@ static void peer_marked(uint8_t ace, uint8_t tos, uint32_t seq, uint32_t ack, ui
     t.ace = t.tos = 0;
 }
 
-// --- handshake -----------------------------------------------------------------------------------------------------------------------
+// --- handshake -------------------------------------------------------------------------------------------------------
 
 // §6.1.1, for every wish and every SYN: what is answered, and what was agreed.
 static void a_listener_answers_as_it_wants(void **state)
@@ -105,7 +105,8 @@ static void a_client_takes_what_it_asked_for(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        tcp_fixture_open(&t, &(struct tcp_fixture_options){.open = TCP_ACTIVE, .ecn = rows[i].wish, .peer_ace = rows[i].answer});
+        tcp_fixture_open(
+            &t, &(struct tcp_fixture_options){.open = TCP_ACTIVE, .ecn = rows[i].wish, .peer_ace = rows[i].answer});
         tcp_fixture_continue(&t, WEIR_TCP_SYN_SENT);
         expect(rows[i].asks, NOT_ECT);
         peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK});
@@ -184,7 +185,8 @@ static void a_cookie_keeps_it_in_the_timestamp(void **state)
 {
     (void)state;
     for (int timestamps = 0; timestamps < 2; timestamps++) {
-        tcp_fixture_open(&t, &(struct tcp_fixture_options){.ecn = WEIR_ECN_PASSIVE, .peer_ace = ECE | CWR, .timestamps = timestamps});
+        tcp_fixture_open(&t, &(struct tcp_fixture_options){
+                                 .ecn = WEIR_ECN_PASSIVE, .peer_ace = ECE | CWR, .timestamps = timestamps});
         tcp_fixture_continue(&t, WEIR_TCP_LISTEN);
         const uint16_t port = t.remote.port;
         for (uint16_t other = 1; other <= 16; other++) {
@@ -194,7 +196,8 @@ static void a_cookie_keeps_it_in_the_timestamp(void **state)
         fixture_clear(&t.f);
         t.seen = 0;
         t.remote.port = port;
-        struct tcp_options options = {.seen = TCP_SEEN_MSS | (timestamps ? TCP_SEEN_TIMESTAMPS : 0), .mss = MSS, .ts_value = t.ts_value};
+        struct tcp_options options = {
+            .seen = TCP_SEEN_MSS | (timestamps ? TCP_SEEN_TIMESTAMPS : 0), .mss = MSS, .ts_value = t.ts_value};
         peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN, .options = &options});
         peer_take(&t);
         expect(timestamps ? ECE : 0, NOT_ECT);
@@ -210,7 +213,7 @@ static void a_cookie_keeps_it_in_the_timestamp(void **state)
     }
 }
 
-// --- what is marked ----------------------------------------------------------------------------------------------------------------------
+// --- what is marked --------------------------------------------------------------------------------------------------
 
 // §6.1.4 to 6.1.6: new data alone.
 static void only_new_data_can_be_marked(void **state)
@@ -268,7 +271,7 @@ static void without_agreement_nothing_is_said(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- the receiver -----------------------------------------------------------------------------------------------------------------------
+// --- the receiver ----------------------------------------------------------------------------------------------------
 
 // §6.1.3: every ACK, until CWR comes.
 static void a_mark_is_echoed_until_cwr(void **state)
@@ -307,7 +310,7 @@ static void a_mark_is_echoed_until_cwr(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- the sender -------------------------------------------------------------------------------------------------------------------------
+// --- the sender ------------------------------------------------------------------------------------------------------
 
 // Ten segments in flight.
 static void ten_in_flight(void)
@@ -343,7 +346,8 @@ static void one_reduction_in_a_window(void **state)
     tcp_fixture_close(&t);
 }
 
-// §6.1.2: on the first new data after the reduction, and there alone. (With SACK, what was acknowledged unrepeated would undo the timeout.)
+// §6.1.2: on the first new data after the reduction, and there alone. (With SACK, what was acknowledged unrepeated
+// would undo the timeout.)
 static void cwr_goes_once_with_new_data(void **state)
 {
     (void)state;
@@ -360,7 +364,8 @@ static void cwr_goes_once_with_new_data(void **state)
     }
     assert_true(more > 0);
     peer_drain(&t);
-    // It is lost with all that followed: what is sent again bears none, the next new data does, since a loss reduces, too.
+    // It is lost with all that followed: what is sent again bears none, the next new data does, since a loss reduces,
+    // too.
     peer_pass(&t, 400000);
     while (peer_has_more(&t)) {
         peer_take(&t);
@@ -421,8 +426,9 @@ static void the_window_rests_for_a_round(void **state)
 static void a_segment_with_cwr_is_not_cut(void **state)
 {
     (void)state;
-    bring(&(struct tcp_fixture_options){.peer_ace = ECE | CWR,
-                                        .fixture = {.capabilities = WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4, .mode = FIXTURE_PLAIN}});
+    bring(&(struct tcp_fixture_options){
+        .peer_ace = ECE | CWR,
+        .fixture = {.capabilities = WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4, .mode = FIXTURE_PLAIN}});
     user_write(&t, 0, 30 * MSS);
     fixture_clear(&t.f);
     t.seen = 0;
@@ -439,7 +445,7 @@ static void a_segment_with_cwr_is_not_cut(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- looking, and what is kept ----------------------------------------------------------------------------------------------------------
+// --- looking, and what is kept ---------------------------------------------------------------------------------------
 
 static void the_option_can_be_set_until_it_is_too_late(void **state)
 {
@@ -468,7 +474,8 @@ static void an_instance_has_a_default(void **state)
 {
     (void)state;
     const struct weir_config config = {.tcp_ecn = WEIR_ECN_ON};
-    tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, &(struct tcp_fixture_options){.fixture = {.config = &config}, .ecn = WEIR_ECN_ON});
+    tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT,
+                      &(struct tcp_fixture_options){.fixture = {.config = &config}, .ecn = WEIR_ECN_ON});
     expect(ECE | CWR, NOT_ECT);
     const weir_socket socket = weir_socket_open(t.weir, WEIR_STREAM, 0);
     int32_t value = 0;

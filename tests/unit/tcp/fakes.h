@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A world for the tests of half-open connections, TIME-WAIT, cookies, numbers and ports: the real tables and hashes, and in
-// place of the rest of TCP and IP fakes that record what they were asked. Include it once in a test program.
+// A world for the tests of half-open connections, TIME-WAIT, cookies, numbers and ports: the real tables and hashes,
+// and in place of the rest of TCP and IP fakes that record what they were asked. Include it once in a test program.
 #ifndef TESTS_TCP_FAKES_H
 #define TESTS_TCP_FAKES_H
 
@@ -72,21 +72,23 @@ static void world_free(void *context, void *memory, size_t bytes)
 }
 
 // What the rows of the families name: none of it is asked for here, but without optimisation it is linked.
-enum weir_tx_verdict ip4_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter)
+enum weir_tx_verdict ip4_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out,
+                                struct sock *waiter)
 {
     return (void)weir, (void)path, (void)ip, (void)out, (void)waiter, WEIR_TX_DONE;
 }
 enum weir_tx_verdict arp_ask(const struct neighbour *n, const uint8_t *mac) { return (void)n, (void)mac, WEIR_TX_DONE; }
 #if WEIR_CFG_IP6
-enum weir_tx_verdict ip6_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out, struct sock *waiter)
+enum weir_tx_verdict ip6_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out,
+                                struct sock *waiter)
 {
     return (void)weir, (void)path, (void)ip, (void)out, (void)waiter, WEIR_TX_DONE;
 }
 enum weir_tx_verdict nd_ask(const struct neighbour *n, const uint8_t *mac) { return (void)n, (void)mac, WEIR_TX_DONE; }
 #endif
 
-bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local, const struct weir_endpoint *remote,
-               struct ip_params params, const struct tcp_segment *segment)
+bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local,
+               const struct weir_endpoint *remote, struct ip_params params, const struct tcp_segment *segment)
 {
     (void)weir, (void)params;
     world_sent.count++;
@@ -97,8 +99,9 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
     world_sent.options = segment->options;
     return true;
 }
-bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packet *reply_to, const struct weir_endpoint *local,
-                  const struct weir_endpoint *remote, struct ip_params params, const struct tcp_segment *segment)
+bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packet *reply_to,
+                  const struct weir_endpoint *local, const struct weir_endpoint *remote, struct ip_params params,
+                  const struct tcp_segment *segment)
 {
     static const struct packet answered;
     assert_ptr_equal(path->netif, &world_netif);
@@ -110,8 +113,8 @@ void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struc
     (void)weir, (void)packet, (void)segment;
     world_resets++;
 }
-struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener, const struct tcp_open_params *params,
-                                  const struct packet *packet)
+struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener,
+                                  const struct tcp_open_params *params, const struct packet *packet)
 {
     (void)packet;
     (void)weir;
@@ -133,7 +136,8 @@ struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16
     (void)weir, (void)local, (void)remote, (void)remote_port;
     return world_port_used[local_port] ? &world_passive.conn : NULL;
 }
-uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote, uint16_t remote_port)
+uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
+                  uint16_t remote_port)
 {
     return siphash_words(&weir->hash_key, (uint64_t)weir_addr_to_v4(local) << 32 | weir_addr_to_v4(remote),
                          (uint64_t)local_port << 16 | remote_port);
@@ -216,7 +220,8 @@ static inline struct packet world_packet(void)
 }
 static inline struct tcp_segment world_segment(uint8_t flags, uint32_t seq, uint32_t ack)
 {
-    return (struct tcp_segment){.flags = flags, .seq = seq, .ack = ack, .source = 5555, .destination = 80, .window = 1000};
+    return (struct tcp_segment){
+        .flags = flags, .seq = seq, .ack = ack, .source = 5555, .destination = 80, .window = 1000};
 }
 
 #endif

@@ -370,7 +370,8 @@ static void a_refused_split_never_sacks_what_was_not(void **state)
 }
 
 #if WEIR_CFG_ALLOCATOR
-// Every second segment of 30 MB is missing: what a drop-tail queue makes of the end of slow start. Each of them is known, and no other.
+// Every second segment of 30 MB is missing: what a drop-tail queue makes of the end of slow start. Each of them is
+// known, and no other.
 static void each_hole_of_a_long_window_is_known(void **state)
 {
     (void)state;
@@ -418,7 +419,7 @@ static void a_loss_after_gigabytes_without_one_is_found(void **state)
     drop(f);
 }
 
-// --- the model ---------------------------------------------------------------------------------------------------------
+// --- the model -------------------------------------------------------------------------------------------------------
 #define SPACE 4096u
 #define WAS_SACKED 8u  // SACKED records are joined whatever their times, so RETRANSMITTED is vague from then on
 struct model {
@@ -554,7 +555,8 @@ static void step_lose(struct world *w)
                 w->m.flags[w->m.start + i] |= FLIGHT_LOST;
         return;
     }
-    const bool reneged = w->m.start < w->m.end && w->m.flags[w->m.start] & FLIGHT_SACKED && flags_at(w->f, w->f->start) & FLIGHT_SACKED;
+    const bool reneged =
+        w->m.start < w->m.end && w->m.flags[w->m.start] & FLIGHT_SACKED && flags_at(w->f, w->f->start) & FLIGHT_SACKED;
     flight_lose_all(w->f);
     for (uint32_t i = w->m.start; i < w->m.end; i++) {
         if (reneged)
@@ -629,8 +631,8 @@ static void stays_sound_when_splits_are_refused(void **state)
     assert_true(w.joins > 100);
 }
 
-// A block, or a retransmission, of which the log holds nothing changes nothing: also half the sequence space away, where signed
-// comparisons call everything both before and after, and also in a log without a record.
+// A block, or a retransmission, of which the log holds nothing changes nothing: also half the sequence space away,
+// where signed comparisons call everything both before and after, and also in a log without a record.
 static void what_lies_beyond_the_log_is_refused(void **state)
 {
     static const uint32_t far[] = {2, MSS, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff - 5 * MSS};

@@ -206,7 +206,8 @@ static void neither_syn_nor_window_probe_is_watched(void **state)
     (void)state;
     for (int crossed = 0; crossed < 2; crossed++) {
         const enum weir_tcp_state opening = crossed ? WEIR_TCP_SYN_RECEIVED : WEIR_TCP_SYN_SENT;
-        tcp_fixture_bring(&t, opening, &(struct tcp_fixture_options){.open = crossed ? TCP_SIMULTANEOUS : TCP_ACTIVE, .sack = true});
+        tcp_fixture_bring(&t, opening,
+                          &(struct tcp_fixture_options){.open = crossed ? TCP_SIMULTANEOUS : TCP_ACTIVE, .sack = true});
         peer_pass(&t, 4000000);
         assert_true(counted(&t, RTO) > 0);
         assert_state(&t, opening);

@@ -51,12 +51,14 @@ static void options_are_answered_as_offered(void **state)
 {
     (void)state;
     syn_from(5555, IRS,
-             (struct tcp_options){.seen = TCP_SEEN_MSS | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_TIMESTAMPS,
+             (struct tcp_options){.seen = TCP_SEEN_MSS | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_SACK_PERMITTED |
+                                          TCP_SEEN_TIMESTAMPS,
                                   .mss = 1400,
                                   .window_scale = 200,
                                   .ts_value = 77});
     const uint8_t seen = TCP_SEEN_MSS | (WEIR_CFG_TCP_WINDOW_SCALE ? TCP_SEEN_WINDOW_SCALE : 0) |
-                         (WEIR_CFG_TCP_SACK ? TCP_SEEN_SACK_PERMITTED : 0) | (WEIR_CFG_TCP_TIMESTAMPS ? TCP_SEEN_TIMESTAMPS : 0);
+                         (WEIR_CFG_TCP_SACK ? TCP_SEEN_SACK_PERMITTED : 0) |
+                         (WEIR_CFG_TCP_TIMESTAMPS ? TCP_SEEN_TIMESTAMPS : 0);
     assert_int_equal(world_sent.options.seen, seen);
     assert_int_equal(world_sent.options.window_scale, WEIR_CFG_TCP_WINDOW_SCALE ? 5 : 0);  // 1 MiB
     assert_int_equal(world_sent.options.ts_echo, WEIR_CFG_TCP_TIMESTAMPS ? 77 : 0);

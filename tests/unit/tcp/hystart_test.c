@@ -20,11 +20,13 @@ static void begin(struct slow_start *x)
     memset(x, 0, sizeof *x);
     probe_reset();
     probe.grows = true;
-    tcp_fixture_bring(&x->t, WEIR_TCP_ESTABLISHED,
-                      &(struct tcp_fixture_options){.sack = true, .scale = true, .peer_scale = 10, .send_buffer = 8 << 20});
+    tcp_fixture_bring(
+        &x->t, WEIR_TCP_ESTABLISHED,
+        &(struct tcp_fixture_options){.sack = true, .scale = true, .peer_scale = 10, .send_buffer = 8 << 20});
     assert_int_equal(weir_socket_set_congestion(x->t.weir, x->t.socket, "plain"), WEIR_OK);
     assert_int_equal(weir_socket_set(x->t.weir, x->t.socket, WEIR_OPTION_CORK, 1), WEIR_OK);  // all segments are full
-    tcp_fixture_conn(&x->t)->rtt.srtt8_us = 8 * 200000;  // the handshake took no time: no tail probe shall come in between
+    tcp_fixture_conn(&x->t)->rtt.srtt8_us =
+        8 * 200000;  // the handshake took no time: no tail probe shall come in between
     peer_drain(&x->t);
 }
 
@@ -49,7 +51,8 @@ static void acknowledge(struct slow_start *x, uint32_t until)
     }
 }
 
-// One round: everything sent is acknowledged after rtt_us, segment by segment. Returns how much cwnd grew for each byte acknowledged, in %.
+// One round: everything sent is acknowledged after rtt_us, segment by segment. Returns how much cwnd grew for each byte
+// acknowledged, in %.
 static uint32_t round_trip(struct slow_start *x, uint32_t rtt_us)
 {
     fill(x);
@@ -207,7 +210,7 @@ static void one_acknowledgement_is_worth_eight_segments_unless_paced(void **stat
     assert_int_equal(growth_of_one_ack(100000000), 20 * MSS);
 }
 
-// --- on links --------------------------------------------------------------------------------------------------------------------------
+// --- on links --------------------------------------------------------------------------------------------------------
 
 struct transfer {
     struct pair pair;
@@ -248,7 +251,8 @@ static void run(struct transfer *x, const struct pair_link *link, const struct p
     memset(x, 0, sizeof *x);
     x->without = without;
     pair_open(&x->pair,
-              &(struct pair_options){.link = *link, .back = back, .a = {.mode = FIXTURE_PLAIN}, .b = {.mode = FIXTURE_PLAIN}, .seed = 3});
+              &(struct pair_options){
+                  .link = *link, .back = back, .a = {.mode = FIXTURE_PLAIN}, .b = {.mode = FIXTURE_PLAIN}, .seed = 3});
     pair_connect(&x->pair, 7, &x->client, &x->server);
     assert_int_equal(weir_socket_set_congestion(x->pair.a.weir, x->client, "reno"), WEIR_OK);
     assert_int_equal(weir_socket_set(x->pair.a.weir, x->client, WEIR_OPTION_SEND_BUFFER, 8 << 20), WEIR_OK);
@@ -267,8 +271,9 @@ static uint32_t lost_in_slow_start(const struct pair_link *link, bool without)
     return lost;
 }
 
-// 100 Mbit/s, 20 ms: a bandwidth-delay product is 165 frames. A rise of 4 ms is seen a round trip after it came to be, when the window has
-// doubled, so a queue of one product overflows all the same, only less; a longer one gives time to slow down.
+// 100 Mbit/s, 20 ms: a bandwidth-delay product is 165 frames. A rise of 4 ms is seen a round trip after it came to be,
+// when the window has doubled, so a queue of one product overflows all the same, only less; a longer one gives time to
+// slow down.
 static void the_overflow_at_the_end_of_slow_start_is_smaller(void **state)
 {
     (void)state;

@@ -13,9 +13,9 @@ static void it_starts_from_nothing(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    tcp_fixture_bring(
-        &t, WEIR_TCP_ESTABLISHED,
-        &(struct tcp_fixture_options){.sack = true, .timestamps = true, .scale = true, .peer_scale = 5, .receive_buffer = 1000000});
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED,
+                      &(struct tcp_fixture_options){
+                          .sack = true, .timestamps = true, .scale = true, .peer_scale = 5, .receive_buffer = 1000000});
     const struct weir_tcp_info info = info_of(&t);
     assert_int_equal(info.state, WEIR_TCP_ESTABLISHED);
     assert_true(info.sack && info.timestamps && info.window_scaling);
@@ -145,7 +145,8 @@ static void what_is_out_again_is_told(void **state)
     tcp_fixture_close(&t);
 }
 
-// A pause of 71 minutes and 35 seconds is not one of a tenth of a second: tcp_pause_us, by which a window of before is given up, too.
+// A pause of 71 minutes and 35 seconds is not one of a tenth of a second: tcp_pause_us, by which a window of before is
+// given up, too.
 static void a_long_pause_stays_long(void **state)
 {
     struct tcp_fixture t;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// State by state: what each kind of segment does to the canonical connection of each state (RFC 9293 §3.10.7, RFC 5961).
-// profiles: small
+// State by state: what each kind of segment does to the canonical connection of each state (RFC 9293 §3.10.7, RFC
+// 5961). profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
 
 static const struct tcp_fixture_options plain;
 
-// The states from ESTABLISHED on that are connections (TIME-WAIT is a record: tests/unit/tcp/timewait_test.c and below).
+// The states from ESTABLISHED on that are connections (TIME-WAIT is a record: tests/unit/tcp/timewait_test.c and
+// below).
 static const enum weir_tcp_state synchronised[] = {WEIR_TCP_ESTABLISHED, WEIR_TCP_FIN_WAIT_1, WEIR_TCP_FIN_WAIT_2,
                                                    WEIR_TCP_CLOSE_WAIT,  WEIR_TCP_CLOSING,    WEIR_TCP_LAST_ACK};
 #define SYNCHRONISED (sizeof synchronised / sizeof synchronised[0])
@@ -40,7 +41,7 @@ static uint32_t window_of(struct tcp_fixture *t)
     return c->rcv.edge - c->rcv.nxt;
 }
 
-// --- CLOSED ---------------------------------------------------------------------------------------------------------------------
+// --- CLOSED ----------------------------------------------------------------------------------------------------------
 
 static void closed_answers_with_a_reset(void **state)
 {
@@ -50,7 +51,8 @@ static void closed_answers_with_a_reset(void **state)
     peer_send(&t, TCP_ACK, 0, 5);  // with ACK: <SEQ=SEG.ACK><CTL=RST>
     peer_expect(&t, TCP_RST, 5, 0, 0);
     peer_send_raw(&t,
-                  &(struct peer_segment){.flags = TCP_SYN | TCP_FIN, .length = 10});  // without: <SEQ=0><ACK=SEG.SEQ+SEG.LEN><CTL=RST,ACK>
+                  // without: <SEQ=0><ACK=SEG.SEQ+SEG.LEN><CTL=RST,ACK>
+                  &(struct peer_segment){.flags = TCP_SYN | TCP_FIN, .length = 10});
     peer_take(&t);
     assert_int_equal(t.got.flags, TCP_RST | TCP_ACK);
     assert_int_equal(t.got.seq, 0);
@@ -61,7 +63,7 @@ static void closed_answers_with_a_reset(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- LISTEN ---------------------------------------------------------------------------------------------------------------------
+// --- LISTEN ----------------------------------------------------------------------------------------------------------
 
 static void listen_ignores_a_reset(void **state)
 {
@@ -112,7 +114,7 @@ static void data_on_a_syn_is_for_later(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- SYN-SENT -------------------------------------------------------------------------------------------------------------------
+// --- SYN-SENT --------------------------------------------------------------------------------------------------------
 
 static void syn_sent_refuses_a_wrong_ack(void **state)
 {
@@ -194,7 +196,7 @@ static void simultaneous_open(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- SYN-RECEIVED of a simultaneous open (that of a listener is a record: halfopen_test.c) ----------------------------------------
+// --- SYN-RECEIVED of a simultaneous open (that of a listener is a record: halfopen_test.c) ---------------------------
 
 static void syn_received_resets_a_wrong_ack(void **state)
 {
@@ -223,7 +225,7 @@ static void syn_received_ends_by_an_exact_reset(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- synchronised states: sequence numbers ------------------------------------------------------------------------------------------
+// --- synchronised states: sequence numbers ---------------------------------------------------------------------------
 
 static void unacceptable(struct tcp_fixture *t, enum weir_tcp_state state)
 {
@@ -270,7 +272,7 @@ static void a_segment_without_ack_is_dropped(void **state)
     in_each_state(no_ack_bit);
 }
 
-// --- RST ------------------------------------------------------------------------------------------------------------------------------
+// --- RST -------------------------------------------------------------------------------------------------------------
 
 static void reset_exact(struct tcp_fixture *t, enum weir_tcp_state state)
 {
@@ -322,7 +324,7 @@ static void a_reset_outside_the_window_is_ignored(void **state)
     in_each_state(reset_outside);
 }
 
-// --- SYN ------------------------------------------------------------------------------------------------------------------------------
+// --- SYN -------------------------------------------------------------------------------------------------------------
 
 static void syn_anywhere(struct tcp_fixture *t, enum weir_tcp_state state)
 {
@@ -348,7 +350,7 @@ static void a_syn_is_challenged(void **state)
     in_each_state(syn_anywhere);
 }
 
-// --- ACK ------------------------------------------------------------------------------------------------------------------------------
+// --- ACK -------------------------------------------------------------------------------------------------------------
 
 static void ack_of_unsent(struct tcp_fixture *t, enum weir_tcp_state state)
 {
@@ -374,7 +376,8 @@ static void ack_far_behind(struct tcp_fixture *t, enum weir_tcp_state state)
     const struct conn_snapshot before = conn_snapshot(t);
     (void)state;
     peer_send_raw(
-        t, &(struct peer_segment){.flags = TCP_ACK, .ack = 0u - 65535u - 10u, .length = 10});  // RFC 5961 §5: una − max.wnd is the limit
+        // RFC 5961 §5: una − max.wnd is the limit
+        t, &(struct peer_segment){.flags = TCP_ACK, .ack = 0u - 65535u - 10u, .length = 10});
     peer_expect(t, TCP_ACK, 0, 0, 0);
     assert_unchanged(t, &before);
     assert_int_equal(fixture_count(&t->f, WEIR_COUNT_TCP_BAD_ACK), 1);
@@ -390,7 +393,8 @@ static void ack_old(struct tcp_fixture *t, enum weir_tcp_state state)
     const struct conn_snapshot before = conn_snapshot(t);
     (void)state;
     // Ignored as an ACK, also its window; its data counts.
-    peer_send_raw(t, &(struct peer_segment){.flags = TCP_ACK, .seq = 0, .ack = UINT32_MAX - 10, .own_window = true, .window = 3});
+    peer_send_raw(
+        t, &(struct peer_segment){.flags = TCP_ACK, .seq = 0, .ack = UINT32_MAX - 10, .own_window = true, .window = 3});
     peer_expect_nothing(t);
     assert_unchanged(t, &before);
 }
@@ -409,7 +413,8 @@ static void an_old_ack_does_not_close_the_window(void **state)
     peer_expect(&t, TCP_ACK, 0, 0, 100);
     peer_send(&t, TCP_ACK, 0, 100);
     // Newer data with an older ACK: reordered on the way. SND.WND is of the newest ACK.
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 0, .ack = 50, .length = 10, .own_window = true, .window = 0});
+    peer_send_raw(&t, &(struct peer_segment){
+                          .flags = TCP_ACK, .seq = 0, .ack = 50, .length = 10, .own_window = true, .window = 0});
     assert_int_equal(tcp_fixture_conn(&t)->snd.wnd, 65535);
     assert_int_equal(user_read(&t, 0, 100), 10);
     tcp_fixture_close(&t);
@@ -432,7 +437,7 @@ static void a_new_ack_frees_the_queue(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- data -----------------------------------------------------------------------------------------------------------------------------
+// --- data ------------------------------------------------------------------------------------------------------------
 
 static void data_in_order(struct tcp_fixture *t, enum weir_tcp_state state)
 {
@@ -533,7 +538,8 @@ static void a_bad_checksum_leaves_no_trace(void **state)
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
     const struct conn_snapshot before = conn_snapshot(&t);
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .length = 100, .data = evil, .bad_checksum = true});
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 200, .length = 100, .data = evil, .bad_checksum = true});
+    peer_send_raw(
+        &t, &(struct peer_segment){.flags = TCP_ACK, .seq = 200, .length = 100, .data = evil, .bad_checksum = true});
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_RST, .bad_checksum = true});
     peer_expect_nothing(&t);
     assert_unchanged(&t, &before);
@@ -553,7 +559,8 @@ static void a_closed_window_still_takes_ack_rst_and_urg(void **state)
     peer_data(&t, 0, 1000);
     peer_expect(&t, TCP_ACK, 100, 1000, 0);
     assert_int_equal(t.got.window, 0);
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK | TCP_URG, .seq = 1000, .ack = 100, .length = 1, .urgent = 1});
+    peer_send_raw(
+        &t, &(struct peer_segment){.flags = TCP_ACK | TCP_URG, .seq = 1000, .ack = 100, .length = 1, .urgent = 1});
     peer_expect(&t, TCP_ACK, 100, 1000, 0);
     assert_int_equal(conn_snapshot(&t).send_queue, 0);
     assert_int_equal(!!(weir_socket_ready(t.weir, t.socket) & WEIR_URGENT), WEIR_CFG_TCP_URGENT);
@@ -586,12 +593,13 @@ static void crossed_probes_do_not_deadlock(void **state)
     }
 }
 
-// --- FIN ------------------------------------------------------------------------------------------------------------------------------
+// --- FIN -------------------------------------------------------------------------------------------------------------
 
 static void fin_in_order(struct tcp_fixture *t, enum weir_tcp_state state)
 {
-    static const enum weir_tcp_state next[WEIR_TCP_STATE_COUNT] = {
-        [WEIR_TCP_ESTABLISHED] = WEIR_TCP_CLOSE_WAIT, [WEIR_TCP_FIN_WAIT_1] = WEIR_TCP_CLOSING, [WEIR_TCP_FIN_WAIT_2] = WEIR_TCP_TIME_WAIT};
+    static const enum weir_tcp_state next[WEIR_TCP_STATE_COUNT] = {[WEIR_TCP_ESTABLISHED] = WEIR_TCP_CLOSE_WAIT,
+                                                                   [WEIR_TCP_FIN_WAIT_1] = WEIR_TCP_CLOSING,
+                                                                   [WEIR_TCP_FIN_WAIT_2] = WEIR_TCP_TIME_WAIT};
     const uint32_t una = unacked(state);
     if (peer_has_closed(state)) {  // the same FIN again
         const struct conn_snapshot before = conn_snapshot(t);
@@ -687,7 +695,7 @@ static void data_and_fin_in_one_segment(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- TIME-WAIT ------------------------------------------------------------------------------------------------------------------------
+// --- TIME-WAIT -------------------------------------------------------------------------------------------------------
 
 static void time_wait_acknowledges_a_repeated_fin(void **state)
 {
@@ -708,14 +716,15 @@ static void time_wait_acknowledges_a_repeated_fin(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- whom TCP listens to ----------------------------------------------------------------------------------------------------------------
+// --- whom TCP listens to ---------------------------------------------------------------------------------------------
 
 static void broadcast_and_multicast_are_ignored(void **state)
 {
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_LISTEN, &plain);
-    const struct weir_addr everybody[] = {weir_ip4(255, 255, 255, 255), weir_ip4(10, 0, 0, 255), weir_ip4(224, 0, 0, 1)};
+    const struct weir_addr everybody[] = {weir_ip4(255, 255, 255, 255), weir_ip4(10, 0, 0, 255),
+                                          weir_ip4(224, 0, 0, 1)};
     for (size_t i = 0; i < 3; i++) {
         t.local.addr = everybody[i];
         peer_send(&t, TCP_SYN, 0, 0);
@@ -733,7 +742,7 @@ static void broadcast_and_multicast_are_ignored(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- storms (RFC 5961 §7, CVE-2016-5696) ------------------------------------------------------------------------------------------------
+// --- storms (RFC 5961 §7, CVE-2016-5696) -----------------------------------------------------------------------------
 
 static void challenges_are_limited_for_each_connection_alone(void **state)
 {
@@ -787,7 +796,7 @@ static void an_ack_storm_ends(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- malformed --------------------------------------------------------------------------------------------------------------------------
+// --- malformed -------------------------------------------------------------------------------------------------------
 
 static void options_never_reach_beyond_their_segment(void **state)
 {
@@ -809,12 +818,16 @@ static void options_never_reach_beyond_their_segment(void **state)
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
     for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        peer_send_raw(&t, &(struct peer_segment){
-                              .flags = TCP_ACK, .seq = i * 10, .length = 10, .raw_options = bad[i].bytes, .raw_length = bad[i].length});
+        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK,
+                                                 .seq = i * 10,
+                                                 .length = 10,
+                                                 .raw_options = bad[i].bytes,
+                                                 .raw_length = bad[i].length});
         assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_BAD_OPTION), i + 1);
     }
     assert_state(&t, WEIR_TCP_ESTABLISHED);
-    assert_int_equal(user_read(&t, 0, 1000), 10 * sizeof bad / sizeof bad[0]);  // the options are ignored, the data is not
+    // the options are ignored, the data is not
+    assert_int_equal(user_read(&t, 0, 1000), 10 * sizeof bad / sizeof bad[0]);
     tcp_fixture_close(&t);
 }
 
@@ -825,8 +838,12 @@ static void a_data_offset_beyond_the_segment_is_refused(void **state)
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
     const struct conn_snapshot before = conn_snapshot(&t);
     uint8_t bytes[TCP_BYTES] = {0};
-    const struct tcp_segment segment = {
-        .source = t.remote.port, .destination = t.local.port, .seq = t.theirs, .ack = t.ours, .flags = TCP_ACK, .header_length = 60};
+    const struct tcp_segment segment = {.source = t.remote.port,
+                                        .destination = t.local.port,
+                                        .seq = t.theirs,
+                                        .ack = t.ours,
+                                        .flags = TCP_ACK,
+                                        .header_length = 60};
     for (uint32_t length = 0; length <= TCP_BYTES; length++) {
         tcp_emit(bytes, &segment);
         fixture_input_ip4(&t.f, TCP_PEER, TCP_US, 6, bytes, length);
@@ -838,7 +855,7 @@ static void a_data_offset_beyond_the_segment_is_refused(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- noise ------------------------------------------------------------------------------------------------------------------------------
+// --- noise -----------------------------------------------------------------------------------------------------------
 
 struct noise {
     struct tcp_fixture t;
@@ -857,7 +874,8 @@ static uint32_t noise_below(struct noise *n, uint32_t limit)
 static void noise_segment(struct noise *n, const struct tcp_conn *c)
 {
     const uint32_t nxt = c->rcv.nxt - n->t.theirs, flight = n->sent - n->acked;
-    struct tcp_options options = {.seen = TCP_SEEN_TIMESTAMPS, .ts_value = n->t.ts_value - noise_below(n, 3) / 2, .ts_echo = n->t.ts_echo};
+    struct tcp_options options = {
+        .seen = TCP_SEEN_TIMESTAMPS, .ts_value = n->t.ts_value - noise_below(n, 3) / 2, .ts_echo = n->t.ts_echo};
     struct peer_segment in = {.flags = TCP_ACK, .options = &options};
     in.seq = nxt + (noise_below(n, 3) ? 0 : noise_below(n, 8000) - 3000);
     in.length = noise_below(n, 2) ? noise_below(n, 1449) : 0;
@@ -921,8 +939,9 @@ static void noise_never_harms_a_stream(void **state)
     (void)state;
     for (uint32_t seed = 1; seed <= 6; seed++) {
         struct noise n = {.random = seed * 2654435761u};
-        tcp_fixture_bring(&n.t, WEIR_TCP_ESTABLISHED,
-                          &(struct tcp_fixture_options){.sack = true, .timestamps = true, .receive_buffer = seed * 6000});
+        tcp_fixture_bring(
+            &n.t, WEIR_TCP_ESTABLISHED,
+            &(struct tcp_fixture_options){.sack = true, .timestamps = true, .receive_buffer = seed * 6000});
         for (int i = 0; i < 6000; i++) {
             const struct tcp_conn *c = tcp_fixture_conn(&n.t);
             assert_non_null(c);

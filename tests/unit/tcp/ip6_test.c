@@ -98,7 +98,8 @@ static bool move(void *context)
             break;
         t->sent += (uint32_t)wrote;
     }
-    for (int got; (got = weir_socket_read(t->pair->b.weir, t->to, bytes, sizeof bytes)) > 0; t->received += (uint32_t)got)
+    for (int got; (got = weir_socket_read(t->pair->b.weir, t->to, bytes, sizeof bytes)) > 0;
+         t->received += (uint32_t)got)
         for (int i = 0; i < got; i++)
             assert_int_equal(bytes[i], (uint8_t)((t->received + (uint32_t)i) * 7 >> 3));
     return t->received == BYTES;
@@ -125,7 +126,8 @@ static void data_arrives(const struct pair_options *options, struct seen *seen)
 {
     struct pair pair;
     hosts_open(&pair, options, seen);
-    const weir_socket listener = listen_on(&pair, 0), client = connect_to(&pair, end(2)), server = accepted(&pair, listener);
+    const weir_socket listener = listen_on(&pair, 0), client = connect_to(&pair, end(2)),
+                      server = accepted(&pair, listener);
     struct transfer transfer = {&pair, client, server, 0, 0};
     assert_true(pair_run_until(&pair, move, &transfer, 100 * (uint64_t)1000000));
     weir_socket_close(pair.a.weir, client);
@@ -160,7 +162,8 @@ static void losses_are_made_good(void **state)
     for (uint64_t seed = 1; seed <= 5; seed++) {
         struct seen seen = {0};
         data_arrives(
-            &(struct pair_options){.link = {.delay_us = 5000, .loss_ppm = 30000, .corrupt_ppm = 5000, .reorder_ppm = 10000}, .seed = seed},
+            &(struct pair_options){
+                .link = {.delay_us = 5000, .loss_ppm = 30000, .corrupt_ppm = 5000, .reorder_ppm = 10000}, .seed = seed},
             &seen);
     }
 }
@@ -182,7 +185,8 @@ static void a_listener_of_both_families_hears_both(void **state)
     struct seen seen = {0};
     struct weir_endpoint peer;
     hosts_open(&pair, &(struct pair_options){.seed = 6}, &seen);
-    const weir_socket listener = listen_on(&pair, 0), six = connect_to(&pair, end(2)), first = accepted(&pair, listener);
+    const weir_socket listener = listen_on(&pair, 0), six = connect_to(&pair, end(2)),
+                      first = accepted(&pair, listener);
     assert_int_equal(weir_socket_peer(pair.b.weir, first, &peer), WEIR_OK);
     assert_true(weir_addr_equal(peer.addr, end(1)));
     const weir_socket four = connect_to(&pair, PAIR_B), second = accepted(&pair, listener);

@@ -3,7 +3,8 @@
 // Initial sequence numbers, timestamp offsets (RFC 6528, RFC 7323 §7.1) and ports (RFC 6056).
 #include "fakes.h"
 
-static const struct weir_endpoint local_end = {WEIR_ADDR_V4(0x0a000001), 80}, remote_end = {WEIR_ADDR_V4(0x0a000002), 5555};
+static const struct weir_endpoint local_end = {WEIR_ADDR_V4(0x0a000001), 80},
+                                  remote_end = {WEIR_ADDR_V4(0x0a000002), 5555};
 
 static uint16_t port_choose(struct weir_addr local, const struct weir_endpoint *remote)
 {

@@ -150,7 +150,8 @@ static void the_option_is_heard_and_harmless(void **state)
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
     const struct tcp_options options = {.seen = TCP_SEEN_USER_TIMEOUT, .user_timeout = 1};
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .length = 5, .options = &options});  // MAY be ignored (RFC 5482 §3.1)
+    // MAY be ignored (RFC 5482 §3.1)
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .length = 5, .options = &options});
     assert_int_equal(user_read(&t, 0, 10), 5);
     user_write(&t, 0, 10);
     peer_pass(&t, 60 * SECOND);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Listeners through the whole stack: backlog, floods and cookies, defer accept, connections that end before they are accepted.
-// profiles: small
+// Listeners through the whole stack: backlog, floods and cookies, defer accept, connections that end before they are
+// accepted. profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -15,7 +15,8 @@ static bool in_syn_from(struct tcp_fixture *t, uint16_t port)
 {
     t->remote.port = port;
     t->theirs = 1000;
-    peer_send_raw(t, &(struct peer_segment){.flags = TCP_SYN, .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
+    peer_send_raw(t, &(struct peer_segment){.flags = TCP_SYN,
+                                            .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
     if (!peer_has_more(t))
         return false;
     peer_take(t);
@@ -95,7 +96,8 @@ static void a_flood_leaves_memory_bounded_and_flows_running(void **state)
         t.remote.addr = weir_ip4(10, 0, 0, (uint8_t)(2 + i % 250));
         t.remote.port = (uint16_t)(1000 + i / 250);
         t.theirs = i;
-        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN, .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
+        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN,
+                                                 .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
         if (i % 50 == 0) {
             fixture_clear(&t.f);
             t.seen = 0;
@@ -109,7 +111,8 @@ static void a_flood_leaves_memory_bounded_and_flows_running(void **state)
     t.remote.addr = TCP_PEER;
     t.remote.port = 55555;
     t.theirs = 5000;
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN, .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN,
+                                             .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
     peer_take(&t);
     t.ours = t.got.seq + 1;
     t.theirs++;
@@ -132,8 +135,8 @@ static void a_flood_leaves_memory_bounded_and_flows_running(void **state)
     tcp_fixture_close(&t);
 }
 
-// The table was full when the SYN came, and had room for its copy: there is an entry with a number of its own, and the client answers the
-// cookie.
+// The table was full when the SYN came, and had room for its copy: there is an entry with a number of its own, and the
+// client answers the cookie.
 static void a_cookie_comes_back_while_its_half_open_entry_lives(void **state)
 {
     struct tcp_fixture t;
@@ -253,8 +256,9 @@ static void options_are_inherited(void **state)
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_LISTEN, &plain);
     const enum weir_option options[] = {
-        WEIR_OPTION_KEEPALIVE,       WEIR_OPTION_NO_DELAY, WEIR_OPTION_OOB_INLINE,       WEIR_OPTION_TTL,         WEIR_OPTION_TOS,
-        WEIR_OPTION_USER_TIMEOUT_MS, WEIR_OPTION_LINGER_S, WEIR_OPTION_KEEPALIVE_IDLE_S, WEIR_OPTION_SEND_BUFFER, WEIR_OPTION_RTO_MIN_US};
+        WEIR_OPTION_KEEPALIVE,   WEIR_OPTION_NO_DELAY,        WEIR_OPTION_OOB_INLINE, WEIR_OPTION_TTL,
+        WEIR_OPTION_TOS,         WEIR_OPTION_USER_TIMEOUT_MS, WEIR_OPTION_LINGER_S,   WEIR_OPTION_KEEPALIVE_IDLE_S,
+        WEIR_OPTION_SEND_BUFFER, WEIR_OPTION_RTO_MIN_US};
     const int32_t values[] = {1, 1, 1, 33, 0x28, 7000, 3, 77, 12345, 30000};
     for (size_t i = 0; i < 10; i++)
         assert_int_equal(weir_socket_set(t.weir, t.listener, options[i], values[i]), WEIR_OK);
@@ -310,7 +314,8 @@ static void a_handshake_survives_failing_allocations(void **state)
             assert_in_range(++tries, 1, 6);
             t.theirs = 1000;
             peer_send_raw(&t,
-                          &(struct peer_segment){.flags = TCP_SYN, .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
+                          &(struct peer_segment){.flags = TCP_SYN,
+                                                 .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
             if (!peer_has_more(&t))
                 continue;
             peer_take(&t);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // not lean: reno and bbr are what is measured
-// Loss recovery as a whole, over lossy links in virtual time: nothing waits for a timeout while acknowledgements flow, and Reno reaches
-// what Linux's Reno reaches over the same link (reports of measurements: 100 Mbit/s, 20 ms, 250,000 bytes of queue, random loss of data).
+// Loss recovery as a whole, over lossy links in virtual time: nothing waits for a timeout while acknowledgements flow,
+// and Reno reaches what Linux's Reno reaches over the same link (reports of measurements: 100 Mbit/s, 20 ms, 250,000
+// bytes of queue, random loss of data).
 #include "pair.h"
 
 #include "instance.h"
@@ -24,8 +25,8 @@ static bool step(void *context)
 {
     struct bulk *x = context;
     int moved;
-    while (x->written < x->total &&
-           (moved = weir_socket_write(x->pair.a.weir, x->client, bytes, min_u32(x->total - x->written, sizeof bytes))) > 0)
+    while (x->written < x->total && (moved = weir_socket_write(x->pair.a.weir, x->client, bytes,
+                                                               min_u32(x->total - x->written, sizeof bytes))) > 0)
         x->written += (uint32_t)moved;
     while ((moved = weir_socket_read(x->pair.b.weir, x->server, bytes, sizeof bytes)) > 0)
         x->read += (uint32_t)moved;
@@ -33,7 +34,8 @@ static bool step(void *context)
 }
 
 // Bytes that arrive in so many seconds, or the µs that `total` take.
-static void run(struct bulk *x, const char *algorithm, const struct pair_link *link, uint32_t loss_ppm, uint64_t seed, uint64_t limit_us)
+static void run(struct bulk *x, const char *algorithm, const struct pair_link *link, uint32_t loss_ppm, uint64_t seed,
+                uint64_t limit_us)
 {
     const struct pair_link back = {.delay_us = link->delay_us, .rate = link->rate};
     pair_open(&x->pair, &(struct pair_options){.link = *link, .back = &back, .seed = seed});
@@ -78,15 +80,16 @@ static void reno_is_as_fast_as_the_reference(void **state)
     for (uint32_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         uint32_t timeouts;
         const double got = goodput("reno", row[i].loss_ppm, row[i].loss_ppm ? 40 : 10, &timeouts);
-        print_message("[          ] reno, %u ppm lost: %.2f Mbit/s (%.2f), %u timeouts in 120 s\n", row[i].loss_ppm, got, row[i].reference,
-                      timeouts);
+        print_message("[          ] reno, %u ppm lost: %.2f Mbit/s (%.2f), %u timeouts in 120 s\n", row[i].loss_ppm,
+                      got, row[i].reference, timeouts);
         assert_true(got > row[i].reference * 0.88 && got < row[i].reference * 1.12);
         assert_true(timeouts <= row[i].timeouts);
     }
 }
 
-// An algorithm that does not take loss for congestion: a timeout is needed only where the last of all transmissions is lost, so that
-// nothing comes that could show it (the end of the stream; a probe may not go beside what is SACKed, RFC 8985 §7.2).
+// An algorithm that does not take loss for congestion: a timeout is needed only where the last of all transmissions is
+// lost, so that nothing comes that could show it (the end of the stream; a probe may not go beside what is SACKed, RFC
+// 8985 §7.2).
 static bool step_to_the_tail(void *context)
 {
     struct bulk *x = context;

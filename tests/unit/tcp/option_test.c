@@ -53,7 +53,8 @@ static void ttl_and_tos_are_in_each_packet(void **state)
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
     assert_int_equal(weir_socket_set(t.weir, t.socket, WEIR_OPTION_TTL, 17), WEIR_OK);
-    assert_int_equal(weir_socket_set(t.weir, t.socket, WEIR_OPTION_TOS, 0xb8), WEIR_OK);  // may change during the connection (SHLD-22)
+    // may change during the connection (SHLD-22)
+    assert_int_equal(weir_socket_set(t.weir, t.socket, WEIR_OPTION_TOS, 0xb8), WEIR_OK);
     user_write(&t, 0, 10);
     const uint8_t *packet = fixture_sent_packet(&t.f, 0, &length);
     assert_int_equal(ip4_parse(packet, length, false, &ip), IP4_OK);
@@ -80,8 +81,8 @@ static void a_largest_segment_may_be_set(void **state)
     peer_take(&t);
     assert_int_equal(t.got.options.mss, 500);
     t.ours = t.got.seq + 1;
-    peer_send_raw(&t,
-                  &(struct peer_segment){.flags = TCP_SYN | TCP_ACK, .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK,
+                                             .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
     t.theirs++;
     peer_drain(&t);
     user_write(&t, 0, 500);
@@ -155,8 +156,8 @@ static void the_only_congestion_control_stays(void **state)
     tcp_fixture_close(&t);
 }
 
-// µs until data is sent or the connection ends, of one with half of its data acknowledged. Meanwhile the option is set, or the peer
-// tells a user timeout of a second.
+// µs until data is sent or the connection ends, of one with half of its data acknowledged. Meanwhile the option is set,
+// or the peer tells a user timeout of a second.
 static uint32_t timeout_with(enum weir_option option, int32_t value, bool told)
 {
     struct tcp_fixture t;

@@ -13,7 +13,7 @@ static void set(struct tcp_fixture *t, enum weir_option option, int32_t value)
     assert_int_equal(weir_socket_set(t->weir, t->socket, option, value), WEIR_OK);
 }
 
-// --- size ----------------------------------------------------------------------------------------------------------------------------
+// --- size ------------------------------------------------------------------------------------------------------------
 
 static void data_is_cut_to_the_segment_size(void **state)
 {
@@ -47,7 +47,8 @@ static void the_peers_segment_size_is_kept(void **state)
     for (int open = TCP_PASSIVE; open <= TCP_ACTIVE; open++) {
         assert_int_equal(first_segment(&(struct tcp_fixture_options){.open = open, .no_mss = true}), 536);
         assert_int_equal(first_segment(&(struct tcp_fixture_options){.open = open, .mss = 1000}), 1000);
-        assert_int_equal(first_segment(&(struct tcp_fixture_options){.open = open, .mss = 65535}), 1460);  // our own link's
+        // our own link's
+        assert_int_equal(first_segment(&(struct tcp_fixture_options){.open = open, .mss = 65535}), 1460);
         assert_int_equal(first_segment(&(struct tcp_fixture_options){.open = open, .mss = 1000, .timestamps = true}),
                          988);  // options count
     }
@@ -75,8 +76,8 @@ static void the_mtu_decides_what_we_announce(void **state)
     assert_int_equal(first_segment(&(struct tcp_fixture_options){.mss = 1460, .fixture = {.mtu = 576}}), 536);
 }
 
-// Ten minutes after a router asked for small segments long ones are tried: a window of one or two small ones lets none of them go, and
-// nothing is out whose acknowledgement would open it.
+// Ten minutes after a router asked for small segments long ones are tried: a window of one or two small ones lets none
+// of them go, and nothing is out whose acknowledgement would open it.
 static void a_window_holds_a_segment_when_segments_grow(void **state)
 {
     struct tcp_fixture t;
@@ -104,7 +105,8 @@ static void sack_blocks_do_not_swell_full_segments(void **state)
     struct tcp_fixture t;
     (void)state;
     for (int timestamps = 0; timestamps < 2; timestamps++) {
-        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = timestamps});
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED,
+                          &(struct tcp_fixture_options){.sack = true, .timestamps = timestamps});
         assert_int_equal(weir_socket_write(t.weir, t.socket, &(uint8_t[4000]){0}, 4000), 4000);
         peer_data(&t, 100, 100);
         peer_data(&t, 300, 100);
@@ -122,7 +124,7 @@ static void sack_blocks_do_not_swell_full_segments(void **state)
     }
 }
 
-// --- Nagle ---------------------------------------------------------------------------------------------------------------------------
+// --- Nagle -----------------------------------------------------------------------------------------------------------
 
 static void nagle_waits_for_the_ack(void **state)
 {
@@ -196,7 +198,7 @@ static void a_cork_lets_only_full_segments_go(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- windows -------------------------------------------------------------------------------------------------------------------------
+// --- windows ---------------------------------------------------------------------------------------------------------
 
 static void the_peers_window_is_kept(void **state)
 {
@@ -263,13 +265,15 @@ static void windows_are_unsigned_and_scaled(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.scale = true, .peer_scale = 14, .receive_buffer = 4000000});
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED,
+                      &(struct tcp_fixture_options){.scale = true, .peer_scale = 14, .receive_buffer = 4000000});
     peer_data(&t, 0, 10);  // not from a SYN, whose window is never scaled
     assert_int_equal(tcp_fixture_conn(&t)->snd.wnd, 65535u << 14);
     peer_take(&t);
     assert_int_equal(tcp_fixture_conn(&t)->rcv_scale, 6);
     tcp_fixture_close(&t);
-    tcp_fixture_bring(&t, WEIR_TCP_SYN_RECEIVED, &(struct tcp_fixture_options){.scale = true, .peer_scale = 15, .receive_buffer = 4000000});
+    tcp_fixture_bring(&t, WEIR_TCP_SYN_RECEIVED,
+                      &(struct tcp_fixture_options){.scale = true, .peer_scale = 15, .receive_buffer = 4000000});
     assert_int_equal(t.got.options.window_scale, 6);
     assert_int_equal(t.got.window, 65535);
     peer_send(&t, TCP_ACK, 0, 0);
@@ -277,7 +281,7 @@ static void windows_are_unsigned_and_scaled(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- our own window --------------------------------------------------------------------------------------------------------------------
+// --- our own window --------------------------------------------------------------------------------------------------
 
 // RFC 9293 §3.8.6.2.2: the edge moves in steps of min(half the buffer, a segment), and never left.
 static void the_window_opens_in_steps(void **state)
@@ -340,7 +344,8 @@ static void a_window_smaller_than_its_unit_closes(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.receive_buffer = 1u << 20, .scale = true});
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED,
+                      &(struct tcp_fixture_options){.receive_buffer = 1u << 20, .scale = true});
     const uint32_t unit = 1u << tcp_fixture_conn(&t)->rcv_scale;
     assert_true(unit >= 16);
     uint32_t at = 0;
@@ -377,8 +382,9 @@ static void a_budget_stops_windows_from_growing(void **state)
     const struct weir_config config = {.memory_budget_bytes = 300000};
     if (!WEIR_CFG_ALLOCATOR)
         skip();  // nothing is taken later
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED,
-                      &(struct tcp_fixture_options){.receive_buffer = 4000000, .scale = true, .fixture = {.config = &config}});
+    tcp_fixture_bring(
+        &t, WEIR_TCP_ESTABLISHED,
+        &(struct tcp_fixture_options){.receive_buffer = 4000000, .scale = true, .fixture = {.config = &config}});
     uint32_t at = 0;
     for (int i = 0; i < 2000 && tcp_fixture_conn(&t)->rcv.edge - t.theirs - at >= 1460; i++) {
         peer_data(&t, at, 1460);
@@ -398,7 +404,7 @@ static void a_budget_stops_windows_from_growing(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- FIN -----------------------------------------------------------------------------------------------------------------------------
+// --- FIN -------------------------------------------------------------------------------------------------------------
 
 static void fin_follows_the_last_byte(void **state)
 {
@@ -422,7 +428,7 @@ static void fin_follows_the_last_byte(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- the driver ------------------------------------------------------------------------------------------------------------------------
+// --- the driver ------------------------------------------------------------------------------------------------------
 
 static void a_full_interface_changes_nothing(void **state)
 {

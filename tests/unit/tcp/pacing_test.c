@@ -33,7 +33,8 @@ static void expect_steps(struct tcp_fixture *t, uint32_t step_us, uint32_t steps
     }
 }
 
-// 1,460,000 bytes/s are a segment a millisecond: two go every 2 ms, and a burst of two more at the start, as the schedule is new.
+// 1,460,000 bytes/s are a segment a millisecond: two go every 2 ms, and a burst of two more at the start, as the
+// schedule is new.
 static void two_segments_leave_at_a_time_at_the_rate(void **state)
 {
     struct tcp_fixture t;
@@ -74,7 +75,8 @@ static void warm(struct tcp_fixture *t)
     peer_drain(t);
 }
 
-// ! Timer slip: who comes late catches up by a quantum or 4 ms, at the most a quarter of a round trip, not by all the time lost.
+// ! Timer slip: who comes late catches up by a quantum or 4 ms, at the most a quarter of a round trip, not by all the
+// time lost.
 static void late_by(uint32_t srtt_us, uint32_t late_us, uint32_t segments)
 {
     struct tcp_fixture t;
@@ -136,11 +138,12 @@ static void a_device_that_cuts_segments_gets_a_milliseconds_data(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    bring_with(&t, &(struct tcp_fixture_options){.sack = true,
-                                                 .scale = true,
-                                                 .peer_scale = 4,
-                                                 .send_buffer = 1 << 20,
-                                                 .fixture = {.capabilities = WEIR_NETIF_TSO4 | WEIR_NETIF_TX_CHECKSUM}});
+    bring_with(&t,
+               &(struct tcp_fixture_options){.sack = true,
+                                             .scale = true,
+                                             .peer_scale = 4,
+                                             .send_buffer = 1 << 20,
+                                             .fixture = {.capabilities = WEIR_NETIF_TSO4 | WEIR_NETIF_TX_CHECKSUM}});
     probe.pacing_rate = 10000 * MSS;
     const uint32_t seen = t.seen;
     user_write(&t, 0, 40 * MSS);
@@ -258,7 +261,7 @@ static void acknowledgements_do_not_wait(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- the socket's limit --------------------------------------------------------------------------------------------------------------
+// --- the socket's limit ----------------------------------------------------------------------------------------------
 
 static uint64_t pacing_rate(struct tcp_fixture *t)
 {
@@ -331,7 +334,7 @@ static void a_listeners_limit_is_inherited_and_outlives_idling(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- on a link ---------------------------------------------------------------------------------------------------------------------------
+// --- on a link -------------------------------------------------------------------------------------------------------
 
 struct transfer {
     struct pair pair;
@@ -372,7 +375,8 @@ static uint32_t sent_again(struct transfer *x)
     return info.total_retrans;
 }
 
-// 95 of 100 Mbit/s, a window of two products, and a queue of ten frames: nothing is lost, also where segments leave by template.
+// 95 of 100 Mbit/s, a window of two products, and a queue of ten frames: nothing is lost, also where segments leave by
+// template.
 static void a_paced_flow_fits_into_a_queue_of_ten_frames(void **state)
 {
     struct transfer x;
@@ -393,9 +397,10 @@ static void a_paced_flow_fits_into_a_queue_of_ten_frames(void **state)
     pair_run_until(&x.pair, keep_busy, &x, 100000);
     const uint64_t before = x.read;
     pair_run_until(&x.pair, keep_busy, &x, 1000000);
-    print_message("%u frames, %u sent again, %llu bytes in a second, bursts of %u at the most\n", x.pair.stats[0].sent, sent_again(&x),
-                  (unsigned long long)(x.read - before), x.most);
-    assert_int_equal(sent_again(&x), 0);  // the queue's limit is in the time of a frame: of a small one (ARP) it may lose one
+    print_message("%u frames, %u sent again, %llu bytes in a second, bursts of %u at the most\n", x.pair.stats[0].sent,
+                  sent_again(&x), (unsigned long long)(x.read - before), x.most);
+    assert_int_equal(sent_again(&x),
+                     0);  // the queue's limit is in the time of a frame: of a small one (ARP) it may lose one
     assert_in_range(x.read - before, probe.pacing_rate / 100 * 99, probe.pacing_rate / 100 * 101);
     assert_in_range(x.most, 2, 4);
     // The same without a rate overflows the queue.
@@ -405,7 +410,8 @@ static void a_paced_flow_fits_into_a_queue_of_ten_frames(void **state)
     pair_close(&x.pair);
 }
 
-// A loss-based flow that asks for pacing fills the link as one that does not, in bursts of two (three where two quanta meet).
+// A loss-based flow that asks for pacing fills the link as one that does not, in bursts of two (three where two quanta
+// meet).
 static void tcps_own_rate_fills_the_link(void **state)
 {
     (void)state;
@@ -422,14 +428,16 @@ static void tcps_own_rate_fills_the_link(void **state)
         assert_int_equal(weir_socket_set(x.pair.a.weir, x.client, WEIR_OPTION_SEND_BUFFER, 4 << 20), WEIR_OK);
         assert_int_equal(weir_socket_set(x.pair.b.weir, x.server, WEIR_OPTION_RECEIVE_BUFFER, 4 << 20), WEIR_OK);
         if (paced)
-            assert_int_equal(weir_socket_set(x.pair.a.weir, x.client, WEIR_OPTION_MAX_PACING_RATE, PACING_OWN_RATE), WEIR_OK);
+            assert_int_equal(weir_socket_set(x.pair.a.weir, x.client, WEIR_OPTION_MAX_PACING_RATE, PACING_OWN_RATE),
+                             WEIR_OK);
         pair_run_until(&x.pair, keep_busy, &x, 2000000);
         x.pair.filter = measure_bursts;
         x.pair.filter_context = &x;
         const uint64_t before = x.read;
         pair_run_until(&x.pair, keep_busy, &x, 2000000);
         const uint64_t per_s = (x.read - before) / 2;
-        print_message("%s: %llu bytes/s, bursts of %u at the most\n", paced ? "paced" : "unpaced", (unsigned long long)per_s, x.most);
+        print_message("%s: %llu bytes/s, bursts of %u at the most\n", paced ? "paced" : "unpaced",
+                      (unsigned long long)per_s, x.most);
         assert_true(per_s > 11955000 * 97ull / 100);
         if (paced)
             assert_in_range(x.most, 1, 4);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Header prediction does what the steps do. fuzz/paths holds the two against each other; what it found is told here, one by one, and holds
-// in builds without prediction (lean), too. profiles: small
+// Header prediction does what the steps do. fuzz/paths holds the two against each other; what it found is told here,
+// one by one, and holds in builds without prediction (lean), too. profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
 #include "tcp/internal.h"
 
-// An ACK that overtakes data brings a newer window than what comes after that data with a lower number (RFC 9293 §3.10.7.4, SND.WL1): a
-// predicted segment must not turn the clock back.
+// An ACK that overtakes data brings a newer window than what comes after that data with a lower number (RFC 9293
+// §3.10.7.4, SND.WL1): a predicted segment must not turn the clock back.
 static void the_window_is_that_of_the_newest_segment(void **state)
 {
     (void)state;
     for (int timestamps = 0; timestamps <= 1; timestamps++) {
         struct tcp_fixture t;
-        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true, .timestamps = timestamps});
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED,
+                          &(struct tcp_fixture_options){.sack = true, .timestamps = timestamps});
         struct tcp_conn *c = tcp_fixture_conn(&t);
         peer_data(&t, 0, 100);
         peer_send(&t, TCP_ACK, 110, 0);  // ahead of ten bytes that are under way

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A congestion control of the tests' own: it does what `probe` says and keeps what it was told. It takes the place of src/cc/list.c, with
-// Reno beside it for what the default does.
+// A congestion control of the tests' own: it does what `probe` says and keeps what it was told. It takes the place of
+// src/cc/list.c, with Reno beside it for what the default does.
 #ifndef TESTS_TCP_PROBE_H
 #define TESTS_TCP_PROBE_H
 
@@ -21,7 +21,10 @@ static struct probe {
     uint32_t events[WEIR_CC_EXIT_SLOW_START + 1];
 } probe;
 
-static inline const struct weir_cc_sample *probe_newest(void) { return &probe.sample[(probe.count - 1) % PROBE_SAMPLES]; }
+static inline const struct weir_cc_sample *probe_newest(void)
+{
+    return &probe.sample[(probe.count - 1) % PROBE_SAMPLES];
+}
 
 static void probe_apply(struct weir_cc_window *window)
 {
@@ -42,7 +45,8 @@ static void probe_ack(void *state, const struct weir_cc_sample *sample, struct w
     probe_apply(window);
 }
 
-static void probe_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample, struct weir_cc_window *window)
+static void probe_event(void *state, enum weir_cc_event event, const struct weir_cc_sample *sample,
+                        struct weir_cc_window *window)
 {
     (void)state;
     probe.events[event]++;
@@ -57,8 +61,12 @@ static void probe_event(void *state, enum weir_cc_event event, const struct weir
     probe_apply(window);
 }
 
-static const struct weir_cc probe_rate = {
-    .name = "probe", .wants_rate = true, .owns_recovery = true, .owns_slow_start = true, .ack = probe_ack, .event = probe_event};
+static const struct weir_cc probe_rate = {.name = "probe",
+                                          .wants_rate = true,
+                                          .owns_recovery = true,
+                                          .owns_slow_start = true,
+                                          .ack = probe_ack,
+                                          .event = probe_event};
 static const struct weir_cc probe_plain = {.name = "plain", .ack = probe_ack, .event = probe_event};
 
 const struct weir_cc *const weir_cc_list[] = {&probe_rate, &probe_plain, &weir_cc_reno, NULL};

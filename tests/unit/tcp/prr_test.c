@@ -3,7 +3,8 @@
 // profiles: small
 #include "tcp/loss_fixture.h"
 
-// The window follows what is delivered, down to ssthresh and no further; a segment that una passes after it was SACKED counts once.
+// The window follows what is delivered, down to ssthresh and no further; a segment that una passes after it was SACKED
+// counts once.
 static void the_window_comes_down_with_what_is_delivered(void **state)
 {
     struct tcp_fixture t;
@@ -50,7 +51,8 @@ static void what_was_sacked_counts_once(void **state)
     tcp_fixture_close(&t);
 }
 
-// Below ssthresh: one segment for one delivered, and one more while all goes well (SafeACK): una moves and nothing more is lost.
+// Below ssthresh: one segment for one delivered, and one more while all goes well (SafeACK): una moves and nothing more
+// is lost.
 static void below_ssthresh_it_grows_while_that_is_safe(void **state)
 {
     struct tcp_fixture t;

@@ -115,7 +115,8 @@ static void a_lost_retransmission_is_found(void **state)
     tcp_fixture_close(&t);
 }
 
-// §6.2, step 2: an ACK that comes sooner than any round trip is of the first transmission; it must not make all the rest look lost.
+// §6.2, step 2: an ACK that comes sooner than any round trip is of the first transmission; it must not make all the
+// rest look lost.
 static void an_ack_of_a_young_retransmission_proves_nothing(void **state)
 {
     struct tcp_fixture t;
@@ -199,7 +200,8 @@ static void duplicates_widen_the_window(void **state)
     tcp_fixture_close(&t);
 }
 
-// What left within the same tick as the repetition, first or after it, nobody knows: it is waited for, not sent a third time.
+// What left within the same tick as the repetition, first or after it, nobody knows: it is waited for, not sent a third
+// time.
 static void a_tie_with_a_retransmission_waits(void **state)
 {
     struct tcp_fixture t;
@@ -220,8 +222,9 @@ static void a_tie_with_a_retransmission_waits(void **state)
     tcp_fixture_close(&t);
 }
 
-// Under a clock coarser than the round trip no time passes at all: what happened first is known nevertheless, and a loss, and the loss of
-// its repetition, are found by order. `now` never goes ahead by half a tick, and the next tick is later than all of it.
+// Under a clock coarser than the round trip no time passes at all: what happened first is known nevertheless, and a
+// loss, and the loss of its repetition, are found by order. `now` never goes ahead by half a tick, and the next tick is
+// later than all of it.
 static void within_a_tick_the_order_decides(void **state)
 {
     struct tcp_fixture t;
@@ -238,7 +241,8 @@ static void within_a_tick_the_order_decides(void **state)
         user_write(&t, (10 + round) * MSS, MSS);
         peer_expect(&t, TCP_ACK, (10 + round) * MSS, 0, MSS);
         loss_sack(&t, 0, 1, 11 + round);
-        peer_expect(&t, TCP_ACK, 0, 0, MSS);  // what is new goes after what is sent again: it shows that this was lost, too
+        peer_expect(&t, TCP_ACK, 0, 0,
+                    MSS);  // what is new goes after what is sent again: it shows that this was lost, too
         peer_expect_nothing(&t);
     }
     assert_true(t.f.weir->now - began > 0 && t.f.weir->now - began <= 5000);
@@ -251,7 +255,8 @@ static void within_a_tick_the_order_decides(void **state)
     tcp_fixture_close(&t);
 }
 
-// A duplicate widens the window once a round trip; one from so long ago that the number looks like one ahead is another.
+// A duplicate widens the window once a round trip; one from so long ago that the number looks like one ahead is
+// another.
 static void a_duplicate_counts_once_a_round_trip(void **state)
 {
     struct tcp_fixture t;
@@ -271,7 +276,8 @@ static void a_duplicate_counts_once_a_round_trip(void **state)
     tcp_fixture_close(&t);
 }
 
-// The timestamp echoed tells transmissions of two ticks apart, however coarse the tick; within one only a clock that is finer could.
+// The timestamp echoed tells transmissions of two ticks apart, however coarse the tick; within one only a clock that is
+// finer could.
 static void the_echo_tells_ticks_apart(void **state)
 {
     static const uint32_t ticks[] = {1000, 10000};
@@ -320,7 +326,8 @@ static void what_was_late_within_a_tick_is_no_reordering(void **state)
     tcp_fixture_close(&t);
 }
 
-// §6.2, step 1: RACK.rtt is that of the newest delivered, also where nothing was lost and header prediction takes the acknowledgement.
+// §6.2, step 1: RACK.rtt is that of the newest delivered, also where nothing was lost and header prediction takes the
+// acknowledgement.
 static void each_acknowledgement_brings_the_newest_round_trip(void **state)
 {
     struct tcp_fixture t;

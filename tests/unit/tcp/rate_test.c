@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // not lean: its congestion controls stand beside reno
-// Delivery-rate samples: what they say, when there is none, what an idle application does to them, and what they come to on a link.
+// Delivery-rate samples: what they say, when there is none, what an idle application does to them, and what they come
+// to on a link.
 #include "pair.h"
 #include "tcp/probe.h"
 #include "tcp/tcp_fixture.h"
@@ -20,9 +21,10 @@ static void bring(struct tcp_fixture *t)
 
 static void acked(struct tcp_fixture *t, uint32_t upto) { peer_send(t, TCP_ACK, 0, upto); }
 
-// --- the sample ----------------------------------------------------------------------------------------------------------------------
+// --- the sample ------------------------------------------------------------------------------------------------------
 
-// Four segments at once, acknowledged by two and two, 1 ms apart: the first two took a round trip, all four one millisecond longer.
+// Four segments at once, acknowledged by two and two, 1 ms apart: the first two took a round trip, all four one
+// millisecond longer.
 static void a_sample_counts_from_what_was_delivered_when_the_segment_left(void **state)
 {
     struct tcp_fixture t;
@@ -42,7 +44,8 @@ static void a_sample_counts_from_what_was_delivered_when_the_segment_left(void *
     tcp_fixture_close(&t);
 }
 
-// ! max(send interval, ack interval): acknowledgements that were held up and come all at once do not make the path faster.
+// ! max(send interval, ack interval): acknowledgements that were held up and come all at once do not make the path
+// faster.
 static void acknowledgements_compressed_on_their_way_are_not_a_faster_path(void **state)
 {
     struct tcp_fixture t;
@@ -97,8 +100,8 @@ static void a_sample_shorter_than_the_smallest_round_trip_is_none(void **state)
     tcp_fixture_close(&t);
 }
 
-// Under a clock coarser than the round trip no sample says anything within a tick. How many round trips fit between two ticks does: of the
-// rate, and of how long one of them takes.
+// Under a clock coarser than the round trip no sample says anything within a tick. How many round trips fit between two
+// ticks does: of the rate, and of how long one of them takes.
 static void a_coarse_clock_measures_by_the_round_trips_between_its_ticks(void **state)
 {
     struct tcp_fixture t;
@@ -179,7 +182,8 @@ static void a_timeout_counts_what_is_lost_once(void **state)
     tcp_fixture_close(&t);
 }
 
-// ! Rounds are counted by what was delivered, not by time: three acknowledgements of one flight are one round, however far apart.
+// ! Rounds are counted by what was delivered, not by time: three acknowledgements of one flight are one round, however
+// far apart.
 static void rounds_are_counted_by_delivered_data(void **state)
 {
     struct tcp_fixture t;
@@ -200,7 +204,7 @@ static void rounds_are_counted_by_delivered_data(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- the application ---------------------------------------------------------------------------------------------------------------------
+// --- the application -------------------------------------------------------------------------------------------------
 
 // ! Marked on every idle bubble, until what is sent in it is delivered.
 static void what_follows_an_idle_bubble_measures_the_application(void **state)
@@ -260,7 +264,7 @@ static void an_algorithm_that_wants_no_rate_is_told_none(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- a switch on a live connection -------------------------------------------------------------------------------------------------------
+// --- a switch on a live connection -----------------------------------------------------------------------------------
 
 static void an_algorithm_that_takes_over_in_flight_measures_from_then_on(void **state)
 {
@@ -297,7 +301,8 @@ static void an_algorithm_that_takes_over_in_flight_measures_from_then_on(void **
     tcp_fixture_close(&t);
 }
 
-// In the middle of a recovery that the last algorithm owned: the next one gets a threshold before recovery's end sets cwnd to it.
+// In the middle of a recovery that the last algorithm owned: the next one gets a threshold before recovery's end sets
+// cwnd to it.
 static void a_switch_in_recovery_leaves_a_threshold(void **state)
 {
     struct tcp_fixture t;
@@ -318,7 +323,7 @@ static void a_switch_in_recovery_leaves_a_threshold(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- on a link --------------------------------------------------------------------------------------------------------------------------
+// --- on a link -------------------------------------------------------------------------------------------------------
 
 struct transfer {
     struct pair pair;

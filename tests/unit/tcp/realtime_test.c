@@ -11,13 +11,15 @@
 #define PERIOD 250000u
 #define MS 1000u
 
-static const struct tcp_fixture_options plain = {.receive_buffer = 2 * FRAME}, with_sack = {.receive_buffer = 2 * FRAME, .sack = true};
+static const struct tcp_fixture_options plain = {.receive_buffer = 2 * FRAME},
+                                        with_sack = {.receive_buffer = 2 * FRAME, .sack = true};
 
 static struct weir_realtime_frame about;
 static uint8_t bytes[FRAME];
 
 // A connection with a mode; frame 0 is due in `first_ms`.
-static void begin(struct tcp_fixture *t, enum weir_realtime_mode mode, const struct tcp_fixture_options *options, uint32_t first_ms)
+static void begin(struct tcp_fixture *t, enum weir_realtime_mode mode, const struct tcp_fixture_options *options,
+                  uint32_t first_ms)
 {
     struct weir_realtime settings = {.mode = mode, .frame_bytes = FRAME, .period_us = PERIOD};
     tcp_fixture_bring(t, WEIR_TCP_ESTABLISHED, options);
@@ -50,7 +52,7 @@ static struct weir_realtime_stats stats_of(struct tcp_fixture *t)
 
 static uint16_t window(const struct tcp_fixture *t) { return t->got.window; }
 
-// --- the work's -------------------------------------------------------------------------------------------------------------------------
+// --- the work's ------------------------------------------------------------------------------------------------------
 
 // What fills the buffer, two frames, closes the window.
 static void fill(struct tcp_fixture *t, uint32_t from)
@@ -205,7 +207,7 @@ static void a_regular_reader_never_catches_up(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- Weir's -----------------------------------------------------------------------------------------------------------------------------
+// --- Weir's ----------------------------------------------------------------------------------------------------------
 
 static void before_the_deadline_there_is_time(void **state)
 {
@@ -310,7 +312,8 @@ static void what_nothing_proves_is_not_acknowledged(void **state)
     tcp_fixture_close(&t);
 }
 
-// A frame behind a hole is handed out; the hole is acknowledged away at its deadline, when it has been seen for a round trip.
+// A frame behind a hole is handed out; the hole is acknowledged away at its deadline, when it has been seen for a round
+// trip.
 static void a_hole_is_kept_for_a_round_trip(void **state)
 {
     struct tcp_fixture t;
@@ -486,7 +489,8 @@ static void an_update_leaves_by_need(void **state)
     tcp_fixture_close(&t);
 }
 
-// The sender does not use less than a segment of window: what makes it one is told, though it is less than half of the buffer.
+// The sender does not use less than a segment of window: what makes it one is told, though it is less than half of the
+// buffer.
 static void a_window_becomes_a_segment(void **state)
 {
     struct tcp_fixture t;
@@ -552,7 +556,8 @@ static void begin_halves(struct tcp_fixture *t)
     peer_expect_nothing(t);
 }
 
-// Of the window's last segment a sender with SACK hears nothing while the acknowledgement of the one before is out, and probes for it.
+// Of the window's last segment a sender with SACK hears nothing while the acknowledgement of the one before is out, and
+// probes for it.
 static void the_acknowledgement_before_a_tail_waits(void **state)
 {
     struct tcp_fixture t;
@@ -622,7 +627,7 @@ static void a_repetition_ends_the_waiting(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- the socket -------------------------------------------------------------------------------------------------------------------------
+// --- the socket ------------------------------------------------------------------------------------------------------
 
 static void ask_before(struct weir *weir, weir_socket socket)
 {
@@ -641,8 +646,9 @@ static void the_segment_divides_the_frame(void **state)
     assert_int_equal(weir_realtime_segment(1000, 512), 500);
     assert_int_equal(weir_realtime_segment(2053, 512), 411);  // a prime: five parts
     assert_int_equal(weir_realtime_segment(1, 10), 64);
-    tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT,
-                      &(struct tcp_fixture_options){.open = TCP_ACTIVE, .timestamps = true, .sack = true, .before = ask_before});
+    tcp_fixture_bring(
+        &t, WEIR_TCP_SYN_SENT,
+        &(struct tcp_fixture_options){.open = TCP_ACTIVE, .timestamps = true, .sack = true, .before = ask_before});
     assert_int_equal(t.got.options.mss, 512);
     assert_false(t.got.options.seen & TCP_SEEN_TIMESTAMPS);
     assert_int_equal(weir_realtime_get(t.weir, t.socket, &settings), WEIR_OK);

@@ -8,8 +8,9 @@
 
 static const struct tcp_fixture_options plain;
 
-// SegmentSmack (CVE-2018-5390): one-byte segments with one-byte gaps. The list is bounded, and what a segment costs does not grow:
-// at most a binary search and one move of the bounded list; here counted by the memory and intervals it takes.
+// SegmentSmack (CVE-2018-5390): one-byte segments with one-byte gaps. The list is bounded, and what a segment costs
+// does not grow: at most a binary search and one move of the bounded list; here counted by the memory and intervals it
+// takes.
 static void segment_smack_is_bounded(void **state)
 {
     struct tcp_fixture t;
@@ -77,17 +78,18 @@ static void every_other_segment_fits(void **state)
     every_other_segment_of(16 << 20);  // with 5,700 holes
 }
 
-// One byte at the far edge of a window of megabytes costs a small chunk, not what lies before it; whatever else is sent there, no more than
-// four times its bytes.
+// One byte at the far edge of a window of megabytes costs a small chunk, not what lies before it; whatever else is sent
+// there, no more than four times its bytes.
 static void memory_goes_by_what_arrived(void **state)
 {
     struct tcp_fixture t;
     (void)state;
     if (!WEIR_CFG_ALLOCATOR)
         skip();  // the queue is a ring of fixed size there
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED,
-                      &(struct tcp_fixture_options){
-                          .sack = true, .scale = true, .peer_scale = 7, .receive_buffer = 6291456, .fixture.mode = FIXTURE_PLAIN});
+    tcp_fixture_bring(
+        &t, WEIR_TCP_ESTABLISHED,
+        &(struct tcp_fixture_options){
+            .sack = true, .scale = true, .peer_scale = 7, .receive_buffer = 6291456, .fixture.mode = FIXTURE_PLAIN});
     const uint32_t bookkeeping = 2048;  // the queue itself, the lists of pieces and of intervals
     const uint64_t open = weir_memory_used(t.weir);
     const uint32_t edge = tcp_fixture_conn(&t)->rcv.edge - t.theirs;
@@ -225,8 +227,8 @@ static void peeking_takes_nothing(void **state)
     tcp_fixture_close(&t);
 }
 
-// After a pause a full segment is acknowledged at once, since it is rather a timeout that ends the pause, and slow start follows. A
-// smaller one, though the segment size is taken from it afterwards, was none: it is answered as ever.
+// After a pause a full segment is acknowledged at once, since it is rather a timeout that ends the pause, and slow
+// start follows. A smaller one, though the segment size is taken from it afterwards, was none: it is answered as ever.
 static void a_smaller_segment_after_a_pause_is_not_a_full_one(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Records of half-open connections and of TIME-WAIT: lists in the order of time, a table by both ends, and their memory.
-// profiles: small
+// Records of half-open connections and of TIME-WAIT: lists in the order of time, a table by both ends, and their
+// memory. profiles: small
 #include "fakes.h"
 
 #include "tcp/record.h"

@@ -106,8 +106,9 @@ static void a_partial_ack_sends_the_next_hole(void **state)
     peer_send(&t, TCP_ACK, 0, 3 * MSS);  // segments 1 and 4 were lost
     peer_expect(&t, TCP_ACK, 3 * MSS, 0, MSS);
     assert_true(tcp_fixture_conn(&t)->attention & ATTEND_FAST_RECOVERY);
-    assert_int_equal(tcp_recovery_pipe(tcp_fixture_conn(&t)), 2 * MSS);  // that, and 6: of the seven duplicates two are acknowledged now
-    peer_send(&t, TCP_ACK, 0, 5 * MSS);                                  // and 6
+    // that, and 6: of the seven duplicates two are acknowledged now
+    assert_int_equal(tcp_recovery_pipe(tcp_fixture_conn(&t)), 2 * MSS);
+    peer_send(&t, TCP_ACK, 0, 5 * MSS);  // and 6
     peer_expect(&t, TCP_ACK, 5 * MSS, 0, MSS);
     assert_int_equal(tcp_recovery_pipe(tcp_fixture_conn(&t)), MSS);
     peer_send(&t, TCP_ACK, 0, 10 * MSS);
@@ -116,8 +117,8 @@ static void a_partial_ack_sends_the_next_hole(void **state)
     tcp_fixture_close(&t);
 }
 
-// RFC 6582 §3.2, step 3: the first partial ACK lets the retransmission timer run anew, those after it do not. With SACK each does (RFC 6298
-// §5.3).
+// RFC 6582 §3.2, step 3: the first partial ACK lets the retransmission timer run anew, those after it do not. With SACK
+// each does (RFC 6298 §5.3).
 static void only_the_first_partial_ack_resets_the_timer(void **state)
 {
     for (int sack = 0; sack < 2; sack++) {
@@ -163,7 +164,8 @@ static void only_real_duplicates_count(void **state)
         peer_data(&t, 1000 + i * 10, 10);  // beyond a hole
     for (uint32_t i = 0; i < 10; i++)
         peer_send_raw(&t,
-                      &(struct peer_segment){.flags = TCP_ACK, .seq = 1100, .own_window = true, .window = (uint16_t)(30000 + i * 1000)});
+                      &(struct peer_segment){
+                          .flags = TCP_ACK, .seq = 1100, .own_window = true, .window = (uint16_t)(30000 + i * 1000)});
     while (peer_has_more(&t)) {
         peer_take(&t);
         assert_int_equal(t.got.length, 0);
@@ -187,8 +189,8 @@ static void a_fin_is_no_duplicate(void **state)
     tcp_fixture_close(&t);
 }
 
-// RFC 6582 §3.2, step 2: what a timeout sent again for nothing comes back as duplicates of all that was outstanding. They must not start a
-// fast retransmit of what was sent since.
+// RFC 6582 §3.2, step 2: what a timeout sent again for nothing comes back as duplicates of all that was outstanding.
+// They must not start a fast retransmit of what was sent since.
 static void duplicates_of_what_was_sent_for_nothing_are_no_loss(void **state)
 {
     struct tcp_fixture t;
@@ -234,7 +236,8 @@ static void a_timeout_starts_anew_with_one_segment(void **state)
     tcp_fixture_close(&t);
 }
 
-// RFC 5681 §3.1: what went again by timeout before holds ssthresh constant; the first timeout of the next segment does not.
+// RFC 5681 §3.1: what went again by timeout before holds ssthresh constant; the first timeout of the next segment does
+// not.
 static void ssthresh_falls_once_for_the_same_data(void **state)
 {
     struct tcp_fixture t;
@@ -259,12 +262,14 @@ static void after_idling_the_window_begins_anew(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.send_buffer = 1 << 20, .scale = true, .peer_scale = 5});
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED,
+                      &(struct tcp_fixture_options){.send_buffer = 1 << 20, .scale = true, .peer_scale = 5});
     uint32_t at = 0;
     for (int round = 0; round < 4; round++) {
         user_write(&t, at, 20 * MSS);
         at += 20 * MSS;
-        for (uint32_t acked = tcp_fixture_conn(&t)->snd.una - t.ours; acked < at; acked = tcp_fixture_conn(&t)->snd.una - t.ours) {
+        for (uint32_t acked = tcp_fixture_conn(&t)->snd.una - t.ours; acked < at;
+             acked = tcp_fixture_conn(&t)->snd.una - t.ours) {
             peer_drain(&t);
             peer_send(&t, TCP_ACK, 0, min_u32(tcp_fixture_conn(&t)->snd.nxt - t.ours, acked + 2 * MSS));
         }
@@ -277,7 +282,8 @@ static void after_idling_the_window_begins_anew(void **state)
         user_write(&t, at, 40 * MSS);
         assert_in_range(peer_drain_count(&t), 1, 10);
         at += 40 * MSS;
-        for (uint32_t acked = tcp_fixture_conn(&t)->snd.una - t.ours; acked < at; acked = tcp_fixture_conn(&t)->snd.una - t.ours) {
+        for (uint32_t acked = tcp_fixture_conn(&t)->snd.una - t.ours; acked < at;
+             acked = tcp_fixture_conn(&t)->snd.una - t.ours) {
             peer_drain(&t);
             peer_send(&t, TCP_ACK, 0, min_u32(tcp_fixture_conn(&t)->snd.nxt - t.ours, acked + 2 * MSS));
         }

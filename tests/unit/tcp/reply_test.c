@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Segments that belong to no connection, and the final segment of one that ends: what stands in them, and when none leaves.
-// profiles: small
+// Segments that belong to no connection, and the final segment of one that ends: what stands in them, and when none
+// leaves. profiles: small
 #include <string.h>
 
 #include "tcp/tcp_fixture.h"
@@ -24,7 +24,8 @@ static void a_stray(struct tcp_fixture *t, uint8_t flags, uint32_t length)
     peer_send_raw(t, &(struct peer_segment){.flags = flags, .seq = SEQ, .ack = 7, .length = length, .options = &none});
 }
 
-// RFC 9293 §3.5.2, group 1: it takes its number from what the segment acknowledges; else it acknowledges all that the segment occupies.
+// RFC 9293 §3.5.2, group 1: it takes its number from what the segment acknowledges; else it acknowledges all that the
+// segment occupies.
 static void a_reset_takes_its_numbers_from_what_it_answers(void **state)
 {
     static const struct {
@@ -95,19 +96,22 @@ static void resets_to_one_host_are_limited(void **state)
     tcp_fixture_close(&t);
 }
 
-// A connection's final segment says where it stands, in a segment that the peer takes: its numbers, its window, its timestamps.
+// A connection's final segment says where it stands, in a segment that the peer takes: its numbers, its window, its
+// timestamps.
 static void the_final_segment_stands_where_the_connection_stood(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED,
-                      &(struct tcp_fixture_options){.timestamps = WEIR_CFG_TCP_TIMESTAMPS, .scale = WEIR_CFG_TCP_WINDOW_SCALE});
+    tcp_fixture_bring(
+        &t, WEIR_TCP_ESTABLISHED,
+        &(struct tcp_fixture_options){.timestamps = WEIR_CFG_TCP_TIMESTAMPS, .scale = WEIR_CFG_TCP_WINDOW_SCALE});
     peer_data(&t, 0, 300);
     user_write(&t, 0, 200);
     peer_pass(&t, 400000);
     peer_drain(&t);
     const struct tcp_conn *c = tcp_fixture_conn(&t);
-    const uint32_t window = (c->rcv.edge - c->rcv.nxt) >> tcp_rcv_scale(c), count = fixture_count(&t.f, WEIR_COUNT_TCP_SENT);
+    const uint32_t window = (c->rcv.edge - c->rcv.nxt) >> tcp_rcv_scale(c),
+                   count = fixture_count(&t.f, WEIR_COUNT_TCP_SENT);
     assert_true(tcp_reply_from(t.weir, c, TCP_RST | TCP_ACK));
     peer_pass(&t, 0);
     peer_expect(&t, TCP_RST | TCP_ACK, 200, 300, 0);

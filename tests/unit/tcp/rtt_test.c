@@ -98,8 +98,8 @@ static void never_below_the_minimum_nor_above_the_maximum(void **state)
     assert_int_equal(rtt_timeout(&rtt, 255), MAX_US);
 }
 
-// What a socket asked for is what is added to the round trip of a steady path, be it less than the default or more; a path that
-// varies by more is not held to it.
+// What a socket asked for is what is added to the round trip of a steady path, be it less than the default or more; a
+// path that varies by more is not held to it.
 static void the_floor_of_a_socket_takes_the_place_of_the_default(void **state)
 {
     static const uint32_t floors_us[] = {RTO_FLOOR_LEAST_US, 30000, RTO_FLOOR_MOST_US};
@@ -117,7 +117,8 @@ static void the_floor_of_a_socket_takes_the_place_of_the_default(void **state)
     }
 }
 
-// A timer fires at the first tick after it is due: with half a tick less the smallest timeout is the same by each of these clocks.
+// A timer fires at the first tick after it is due: with half a tick less the smallest timeout is the same by each of
+// these clocks.
 static void the_floor_is_kept_to_the_nearest_tick(void **state)
 {
     static const uint32_t ticks_us[] = {1000, 2000, 10000, 20000, 40000, 50000, 100000};

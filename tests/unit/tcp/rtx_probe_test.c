@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // not lean: its congestion controls stand beside reno
-// What is lost again, or behind the last hole, with nothing after it that would show it: an algorithm that owns recovery has it probed.
+// What is lost again, or behind the last hole, with nothing after it that would show it: an algorithm that owns
+// recovery has it probed.
 #include "tcp/probe.h"
 #include "tcp/loss_fixture.h"
 
@@ -129,8 +130,8 @@ static void tick_slowly(struct tcp_fixture *t)
     tcp_fixture_conn(t)->rtt.srtt8_us = 800;
 }
 
-// Where a tick is long what is alone in flight, and was sent again, goes twice: whether it is lost again a timer would tell a hundred round
-// trips later. Once a tick; the duplicate that comes of it is no sign of anything.
+// Where a tick is long what is alone in flight, and was sent again, goes twice: whether it is lost again a timer would
+// tell a hundred round trips later. Once a tick; the duplicate that comes of it is no sign of anything.
 static void a_hole_alone_goes_twice_where_a_tick_is_long(void **state)
 {
     (void)state;
@@ -203,7 +204,8 @@ static void data_of_the_peer_is_no_progress(void **state)
     for (uint32_t ms = 0; ms < 1500 && !counted(&t, RTO); ms += 10) {
         peer_pass(&t, 10000);
         struct tcp_options options = {.sack_count = 1, .sack[0] = {t.ours + MSS, t.ours + 4 * MSS}};
-        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 100 * (ms / 10), .length = 100, .options = &options});
+        peer_send_raw(
+            &t, &(struct peer_segment){.flags = TCP_ACK, .seq = 100 * (ms / 10), .length = 100, .options = &options});
         peer_drain(&t);
     }
     assert_int_equal(counted(&t, RTO), 1);
@@ -297,8 +299,8 @@ static void others_give_it_time(void **state)
     tcp_fixture_close(&t);
 }
 
-// The tail of a flight that is lost after recovery, or in it while nothing is SACKed, and not its first, is what is probed: the peer
-// answers at once, and RACK finds the rest.
+// The tail of a flight that is lost after recovery, or in it while nothing is SACKed, and not its first, is what is
+// probed: the peer answers at once, and RACK finds the rest.
 static void of_a_whole_tail_the_last_is_probed(void **state)
 {
     struct tcp_fixture t;
@@ -323,7 +325,8 @@ static void of_a_whole_tail_the_last_is_probed(void **state)
     tcp_fixture_close(&t);
 }
 
-// What is known to be lost, and was kept back by the window, is what a probe sends, not the tail: what comes after it must not hide it.
+// What is known to be lost, and was kept back by the window, is what a probe sends, not the tail: what comes after it
+// must not hide it.
 static void what_is_lost_goes_before_the_tail(void **state)
 {
     struct tcp_fixture t;
@@ -403,7 +406,8 @@ static void the_next_segment_is_given_time_again(void **state)
     tcp_fixture_close(&t);
 }
 
-// The peer had it, and only waited with its acknowledgement: what was sent once too often is reported, and nothing comes of it.
+// The peer had it, and only waited with its acknowledgement: what was sent once too often is reported, and nothing
+// comes of it.
 static void a_probe_too_many_costs_nothing(void **state)
 {
     struct tcp_fixture t;
@@ -419,8 +423,8 @@ static void a_probe_too_many_costs_nothing(void **state)
     tcp_fixture_close(&t);
 }
 
-// Whether it has mended a loss is open until more is acknowledged than it had sent; the next segment, alone, is given its time all the
-// same.
+// Whether it has mended a loss is open until more is acknowledged than it had sent; the next segment, alone, is given
+// its time all the same.
 static void a_probe_that_is_answered_hurries_no_other(void **state)
 {
     struct tcp_fixture t;
@@ -436,8 +440,9 @@ static void a_probe_that_is_answered_hurries_no_other(void **state)
     tcp_fixture_close(&t);
 }
 
-// The last of a flight, MSS bytes after as many, is probed twice; all is acknowledged by the first probe, and a duplicate reported for
-// each of the next `reported` answers. Returns how many losses were seen when what is sent next is acknowledged.
+// The last of a flight, MSS bytes after as many, is probed twice; all is acknowledged by the first probe, and a
+// duplicate reported for each of the next `reported` answers. Returns how many losses were seen when what is sent next
+// is acknowledged.
 static uint32_t losses_after_two_probes(uint32_t reported)
 {
     struct tcp_fixture t;
@@ -459,7 +464,8 @@ static uint32_t losses_after_two_probes(uint32_t reported)
     return losses;
 }
 
-// Two copies too many are two duplicates; with fewer one of the three was lost, and a probe has mended that (RFC 8985 §7.4).
+// Two copies too many are two duplicates; with fewer one of the three was lost, and a probe has mended that (RFC 8985
+// §7.4).
 static void each_probe_has_a_duplicate_of_its_own(void **state)
 {
     (void)state;

@@ -65,7 +65,8 @@ static uint32_t told_of(const struct tcp_fixture *t, uint32_t count, const uint3
     return told;
 }
 
-// The ACKs that were sent tell of all these runs, which came in this order, and of none before an older one. Returns how many there are.
+// The ACKs that were sent tell of all these runs, which came in this order, and of none before an older one. Returns
+// how many there are.
 static uint32_t expect_told(struct tcp_fixture *t, uint32_t ack, uint32_t count, const uint32_t *runs)
 {
     uint32_t told = 0, acks = 0;
@@ -78,8 +79,8 @@ static uint32_t expect_told(struct tcp_fixture *t, uint32_t ack, uint32_t count,
     return acks;
 }
 
-// A batch that a driver hands over in one go: what one option has no room for is told by more ACKs, in the order in which it came: told
-// late, it would look to the sender as if it had come late. The list grows meanwhile.
+// A batch that a driver hands over in one go: what one option has no room for is told by more ACKs, in the order in
+// which it came: told late, it would look to the sender as if it had come late. The list grows meanwhile.
 static void a_batch_with_many_holes_is_told_by_several(void **state)
 {
     enum { RUNS = WEIR_CFG_ALLOCATOR ? 20 : 8 };
@@ -152,8 +153,8 @@ static void data_tells_of_a_batch_too(void **state)
     tcp_fixture_close(&t);
 }
 
-// A duplicate in the batch has the first place of its ACK, and behind it stands what is held of it (RFC 2883 §4): the sender knows it by
-// that. What came before has ACKs of its own.
+// A duplicate in the batch has the first place of its ACK, and behind it stands what is held of it (RFC 2883 §4): the
+// sender knows it by that. What came before has ACKs of its own.
 static void a_duplicate_is_told_before_its_batch(void **state)
 {
     static const uint32_t runs[] = {1800, 600, 1000, 1400, 200};  // some fill holes below what came before them
@@ -292,7 +293,8 @@ static void a_run_that_is_filled_in_its_batch_is_not_told(void **state)
     }
 }
 
-// What was acknowledged later is not told with what came first: whoever sent it would take for lost what left before it, and is told last.
+// What was acknowledged later is not told with what came first: whoever sent it would take for lost what left before
+// it, and is told last.
 static void a_hole_that_is_filled_late_is_acknowledged_late(void **state)
 {
     struct tcp_fixture t;
@@ -359,8 +361,8 @@ static void without_room_for_acks_one_is_sent(void **state)
     tcp_fixture_close(&t);
 }
 
-// A FIN beyond a hole is held, too: the block of the data before it tells so, as the sender will then not repeat it, and know that what it
-// sent earlier is lost.
+// A FIN beyond a hole is held, too: the block of the data before it tells so, as the sender will then not repeat it,
+// and know that what it sent earlier is lost.
 static void a_fin_behind_a_run_is_told(void **state)
 {
     struct tcp_fixture t;
@@ -451,7 +453,8 @@ static void after_a_timeout_what_is_sacked_is_not_sent(void **state)
     tcp_fixture_close(&t);
 }
 
-// RFC 2018 §8: a peer may throw away what it SACKed; the data is kept until it is acknowledged, and sent again after a timeout.
+// RFC 2018 §8: a peer may throw away what it SACKed; the data is kept until it is acknowledged, and sent again after a
+// timeout.
 static void a_peer_may_renege(void **state)
 {
     struct tcp_fixture t;
@@ -509,9 +512,10 @@ static void a_hostile_scoreboard_is_bounded(void **state)
         const uint32_t sacked = tcp_fixture_conn(&t)->flow->flight->sacked;
         assert_true(sacked > 0 && sacked < nxt - acked);
         const uint32_t end = tcp_fixture_conn(&t)->snd.nxt - t.ours;
-        const uint32_t lies[][2] = {{acked - 10, acked},      {acked - 100, acked - 50},        {end, end + 48},
-                                    {end - 48, end + 100000}, {acked + 200, acked + 200},       {acked + 300, acked + 100},
-                                    {0x80000000, 0x7fffffff}, {acked + 0x80000000u, acked + 48}};
+        const uint32_t lies[][2] = {
+            {acked - 10, acked},      {acked - 100, acked - 50},        {end, end + 48},
+            {end - 48, end + 100000}, {acked + 200, acked + 200},       {acked + 300, acked + 100},
+            {0x80000000, 0x7fffffff}, {acked + 0x80000000u, acked + 48}};
         for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++)
             peer_sack(&t, acked, 1, lies[i]);
         assert_int_equal(tcp_fixture_conn(&t)->flow->flight->sacked, sacked);
@@ -548,8 +552,8 @@ static void sacked_bytes_leave_room_in_the_send_queue(void **state)
     tcp_fixture_close(&t);
 }
 
-// One ACK with one block, half the sequence space beyond what is outstanding, once took the stack down where nothing was: by signed
-// differences 2^31 is both after SND.UNA and not after SND.NXT (docs/security.md).
+// One ACK with one block, half the sequence space beyond what is outstanding, once took the stack down where nothing
+// was: by signed differences 2^31 is both after SND.UNA and not after SND.NXT (docs/security.md).
 static void a_block_half_the_space_away_counts_for_nothing(void **state)
 {
     static const uint32_t beyond[] = {0x7fffffff, 0x80000000, 0x80000001};
@@ -576,7 +580,8 @@ static void a_block_half_the_space_away_counts_for_nothing(void **state)
     }
 }
 
-// Were the connection's own numbers to contradict each other all the same, it ends, is counted, and nothing is read by them.
+// Were the connection's own numbers to contradict each other all the same, it ends, is counted, and nothing is read by
+// them.
 static void a_connection_that_contradicts_itself_is_dropped(void **state)
 {
     (void)state;

@@ -7,8 +7,8 @@
 
 #include "tcp/internal.h"
 
-// The figure, read along its arrows; a reset, an abort or a timeout leads from anywhere to CLOSED. (A socket that listens is a
-// tcp_listener, whose connections begin as SYN-RECEIVED or, out of a half-open record, as ESTABLISHED.)
+// The figure, read along its arrows; a reset, an abort or a timeout leads from anywhere to CLOSED. (A socket that
+// listens is a tcp_listener, whose connections begin as SYN-RECEIVED or, out of a half-open record, as ESTABLISHED.)
 static const struct {
     enum weir_tcp_state state;
     const char *name, *followers;
@@ -76,7 +76,8 @@ static void each_state_is_entered_along_the_figures_arrows_only(void **state)
             change_put(&change, figure[from].state);
             tcp_set_state(change.t.weir, change.c, figure[to].state);
             if (change.c->state != (may ? figure[to].state : figure[from].state))
-                fail_msg("from %s to %s: now %s", figure[from].name, figure[to].name, weir_tcp_state_name(change.c->state));
+                fail_msg("from %s to %s: now %s", figure[from].name, figure[to].name,
+                         weir_tcp_state_name(change.c->state));
         }
     change_close(&change);
 }

@@ -6,7 +6,8 @@
 
 static struct tcp_options full_options(uint16_t mss, uint8_t scale)
 {
-    return (struct tcp_options){.seen = TCP_SEEN_MSS | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_SACK_PERMITTED | TCP_SEEN_TIMESTAMPS,
+    return (struct tcp_options){.seen = TCP_SEEN_MSS | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_SACK_PERMITTED |
+                                        TCP_SEEN_TIMESTAMPS,
                                 .mss = mss,
                                 .window_scale = scale,
                                 .ts_value = 4242};
@@ -23,7 +24,8 @@ static struct tcp_segment client_ack(void)
 {
     struct tcp_segment segment = world_segment(TCP_ACK, IRS + 1, world_sent.segment.seq + 1);
     if (world_sent.options.seen & TCP_SEEN_TIMESTAMPS)
-        segment.options = (struct tcp_options){.seen = TCP_SEEN_TIMESTAMPS, .ts_value = 4300, .ts_echo = world_sent.options.ts_value};
+        segment.options =
+            (struct tcp_options){.seen = TCP_SEEN_TIMESTAMPS, .ts_value = 4300, .ts_echo = world_sent.options.ts_value};
     return segment;
 }
 static bool input(struct tcp_segment segment)
@@ -58,7 +60,8 @@ static void timestamps_carry_scale_and_sack(void **state)
     for (uint8_t scale = 0; scale < 20; scale++) {
         send_cookie(full_options(1460, scale));
         // never ahead of our clock, and less than 64 ms behind
-        assert_in_range(world->now_ms + tcp_timestamp_offset(world, LOCAL_ADDR, REMOTE_ADDR) - world_sent.options.ts_value, 0, 63);
+        assert_in_range(
+            world->now_ms + tcp_timestamp_offset(world, LOCAL_ADDR, REMOTE_ADDR) - world_sent.options.ts_value, 0, 63);
         assert_int_equal(world_sent.options.ts_echo, 4242);
         assert_int_equal(world_sent.options.window_scale, 5);
         assert_true(input(client_ack()));

@@ -9,7 +9,7 @@
 
 #define DEFAULT_IRS 0xfffffff7u
 
-// --- what the peer sends ---------------------------------------------------------------------------------------------------
+// --- what the peer sends ---------------------------------------------------------------------------------------------
 
 static uint32_t emit_options(struct tcp_fixture *t, const struct peer_segment *in, uint8_t *bytes)
 {
@@ -48,7 +48,8 @@ void peer_send_raw(struct tcp_fixture *t, const struct peer_segment *in)
     for (uint32_t i = 0; i < in->length; i++)
         bytes[header + i] = in->data ? in->data[i] : peer_pattern(in->seq + i);
     const uint32_t length = header + in->length;
-    uint32_t sum = checksum_add(ip_pseudo_sum(t->remote.addr, t->local.addr, IP_TCP, length), checksum_sum(&t->f.port, bytes, length));
+    uint32_t sum = checksum_add(ip_pseudo_sum(t->remote.addr, t->local.addr, IP_TCP, length),
+                                checksum_sum(&t->f.port, bytes, length));
     checksum_put(bytes + 16, (uint16_t)sum);
     bytes[17] ^= in->bad_checksum;
     t->f.input_tos = t->tos;
@@ -100,7 +101,7 @@ void peer_icmp(struct tcp_fixture *t, uint8_t type, uint8_t code, uint16_t mtu, 
     fixture_poll(&t->f, 0);
 }
 
-// --- what we sent ------------------------------------------------------------------------------------------------------------
+// --- what we sent ----------------------------------------------------------------------------------------------------
 
 bool peer_has_more(const struct tcp_fixture *t) { return t->seen < fixture_sent_count(&t->f); }
 
@@ -118,7 +119,8 @@ void peer_take(struct tcp_fixture *t)
     assert_int_equal(ip.total_length, length);
     const uint8_t *bytes = packet + IP4_BYTES;
     length -= IP4_BYTES;
-    assert_int_equal(checksum_add(ip_pseudo_sum(t->local.addr, t->remote.addr, IP_TCP, length), checksum_sum(&t->f.port, bytes, length)),
+    assert_int_equal(checksum_add(ip_pseudo_sum(t->local.addr, t->remote.addr, IP_TCP, length),
+                                  checksum_sum(&t->f.port, bytes, length)),
                      0xffff);
     assert_true(tcp_parse(bytes, length, &t->got));
     assert_false(t->got.options.seen & TCP_SEEN_BAD);
@@ -129,7 +131,8 @@ void peer_take(struct tcp_fixture *t)
     t->got.flags &= (uint8_t) ~(TCP_ECE | TCP_CWR);
     assert_true(t->options.ecn || !(t->got_ace || ip.tos & 3));
     assert_int_equal(bytes[12] & 0x0e, 0);  // reserved bits
-    assert_true(t->got.flags & TCP_SYN || !(t->got.options.seen & (TCP_SEEN_MSS | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_SACK_PERMITTED)));
+    assert_true(t->got.flags & TCP_SYN ||
+                !(t->got.options.seen & (TCP_SEEN_MSS | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_SACK_PERMITTED)));
     t->got_seq = t->got.seq - t->ours;
     t->got_ack = t->got.ack - t->theirs;
     t->got_data = bytes + t->got.header_length;
@@ -185,7 +188,7 @@ uint64_t peer_pass(struct tcp_fixture *t, uint64_t us)
     return fixture_poll(&t->f, us);
 }
 
-// --- the connection ------------------------------------------------------------------------------------------------------------
+// --- the connection --------------------------------------------------------------------------------------------------
 
 struct tcp_conn *tcp_fixture_conn(struct tcp_fixture *t)
 {
@@ -259,7 +262,7 @@ void assert_unchanged(struct tcp_fixture *t, const struct conn_snapshot *before)
     assert_int_equal(now.receive_queue, before->receive_queue);
 }
 
-// --- bringing it into a state ------------------------------------------------------------------------------------------------------
+// --- bringing it into a state ----------------------------------------------------------------------------------------
 
 void tcp_fixture_open(struct tcp_fixture *t, const struct tcp_fixture_options *options)
 {
@@ -268,7 +271,8 @@ void tcp_fixture_open(struct tcp_fixture *t, const struct tcp_fixture_options *o
     t->options = options ? *options : none;
     struct fixture_options fixture = t->options.fixture;
     const struct weir_config sized = {.tcp_send_buffer_bytes = t->options.send_buffer ? t->options.send_buffer : 65536,
-                                      .tcp_receive_buffer_bytes = t->options.receive_buffer ? t->options.receive_buffer : 65536};
+                                      .tcp_receive_buffer_bytes =
+                                          t->options.receive_buffer ? t->options.receive_buffer : 65536};
     if (!WEIR_CFG_ALLOCATOR && !fixture.config)  // queues are carved at start there
         fixture.config = &sized;
     fixture.link = fixture.link ? fixture.link : &weir_link_rawip;
@@ -288,9 +292,9 @@ static weir_socket make_socket(struct tcp_fixture *t)
     const weir_socket socket = weir_socket_open(t->weir, WEIR_STREAM, 0);
     assert_true(socket > 0);
     if (WEIR_CFG_ALLOCATOR) {
-        assert_int_equal(
-            weir_socket_set(t->weir, socket, WEIR_OPTION_SEND_BUFFER, t->options.send_buffer ? (int32_t)t->options.send_buffer : 65536),
-            WEIR_OK);
+        assert_int_equal(weir_socket_set(t->weir, socket, WEIR_OPTION_SEND_BUFFER,
+                                         t->options.send_buffer ? (int32_t)t->options.send_buffer : 65536),
+                         WEIR_OK);
         assert_int_equal(weir_socket_set(t->weir, socket, WEIR_OPTION_RECEIVE_BUFFER,
                                          t->options.receive_buffer ? (int32_t)t->options.receive_buffer : 65536),
                          WEIR_OK);
@@ -298,7 +302,8 @@ static weir_socket make_socket(struct tcp_fixture *t)
     assert_int_equal(weir_socket_set(t->weir, socket, WEIR_OPTION_REUSE_ADDRESS, 1), WEIR_OK);
     if (t->options.ecn)
         assert_int_equal(weir_socket_set(t->weir, socket, WEIR_OPTION_ECN, t->options.ecn), WEIR_OK);
-    assert_int_equal(weir_socket_bind(t->weir, socket, &(struct weir_endpoint){weir_addr_any(), TCP_OUR_PORT}), WEIR_OK);
+    assert_int_equal(weir_socket_bind(t->weir, socket, &(struct weir_endpoint){weir_addr_any(), TCP_OUR_PORT}),
+                     WEIR_OK);
     if (t->options.before)
         t->options.before(t->weir, socket);
     return socket;
@@ -307,7 +312,8 @@ static weir_socket make_socket(struct tcp_fixture *t)
 static struct tcp_options syn_options(const struct tcp_fixture *t)
 {
     const struct tcp_fixture_options *o = &t->options;
-    struct tcp_options options = {.mss = o->mss ? o->mss : TCP_PEER_MSS, .window_scale = o->peer_scale, .ts_value = t->ts_value};
+    struct tcp_options options = {
+        .mss = o->mss ? o->mss : TCP_PEER_MSS, .window_scale = o->peer_scale, .ts_value = t->ts_value};
     options.seen = (uint8_t)((o->no_mss ? 0 : TCP_SEEN_MSS) | (o->sack ? TCP_SEEN_SACK_PERMITTED : 0) |
                              (o->scale ? TCP_SEEN_WINDOW_SCALE : 0) | (o->timestamps ? TCP_SEEN_TIMESTAMPS : 0));
     return options;
@@ -404,8 +410,8 @@ void tcp_fixture_continue(struct tcp_fixture *t, enum weir_tcp_state state)
         return;
     }
     settle_numbers(t);
-    const bool we_close_first =
-        state == WEIR_TCP_FIN_WAIT_1 || state == WEIR_TCP_FIN_WAIT_2 || state == WEIR_TCP_CLOSING || state == WEIR_TCP_TIME_WAIT;
+    const bool we_close_first = state == WEIR_TCP_FIN_WAIT_1 || state == WEIR_TCP_FIN_WAIT_2 ||
+                                state == WEIR_TCP_CLOSING || state == WEIR_TCP_TIME_WAIT;
     if (we_close_first) {
         assert_int_equal(weir_socket_shutdown(t->weir, t->socket, WEIR_SHUT_WRITE), WEIR_OK);
         fixture_poll(&t->f, 0);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One Weir connection, and a peer played by hand: its segments are written and ours are read one by one, in virtual time.
+// One Weir connection, and a peer played by hand: its segments are written and ours are read one by one, in virtual
+// time.
 //
 //     struct tcp_fixture t;
 //     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true});
 //     peer_data(&t, 0, 100);                          // the next 100 bytes of the peer's stream
-//     peer_expect(&t, TCP_ACK, 0, 100, 0);               // our pure ACK: seq and ack count from where the canonical connection stands
+//     peer_expect(&t, TCP_ACK, 0, 100, 0);            // our pure ACK: seq and ack count from where bring ended
 //     peer_expect_nothing(&t);
 //     tcp_fixture_close(&t);
 //
-// Numbers: `ours` counts from the first byte we have not sent (or acknowledged FIN …) when bring returned, `theirs` from the first
-// byte of the peer that we have not received. The peer's numbers wrap soon after the handshake.
+// Numbers: `ours` counts from the first byte we have not sent (or acknowledged FIN …) when bring returned, `theirs`
+// from the first byte of the peer that we have not received. The peer's numbers wrap soon after the handshake.
 #ifndef TESTS_TCP_FIXTURE_H
 #define TESTS_TCP_FIXTURE_H
 
@@ -27,16 +28,16 @@ enum tcp_fixture_open { TCP_PASSIVE, TCP_ACTIVE, TCP_SIMULTANEOUS };
 
 struct tcp_fixture_options {
     enum tcp_fixture_open open;
-    bool sack, timestamps, scale;                           // what the peer offers
-    bool no_mss;                                            // the peer sends no MSS option
-    uint8_t peer_scale;                                     // with `scale`
-    uint16_t mss;                                           // the peer's; TCP_PEER_MSS
-    uint16_t window;                                        // the peer's, unscaled; 65535
-    uint32_t send_buffer, receive_buffer;                   // 65536
-    uint32_t irs;                                           // the peer's first number; wraps after 8 bytes
-    uint8_t ecn;                                            // enum weir_ecn, what our socket wants; 0: the default, and nothing of it seen
-    uint8_t peer_ace;                                       // flags AE, CWR, ECE of the peer's SYN or SYN-ACK, as a number
-    struct fixture_options fixture;                         // link, address are filled in
+    bool sack, timestamps, scale;          // what the peer offers
+    bool no_mss;                           // the peer sends no MSS option
+    uint8_t peer_scale;                    // with `scale`
+    uint16_t mss;                          // the peer's; TCP_PEER_MSS
+    uint16_t window;                       // the peer's, unscaled; 65535
+    uint32_t send_buffer, receive_buffer;  // 65536
+    uint32_t irs;                          // the peer's first number; wraps after 8 bytes
+    uint8_t ecn;                     // enum weir_ecn, what our socket wants; 0: the default, and nothing of it seen
+    uint8_t peer_ace;                // flags AE, CWR, ECE of the peer's SYN or SYN-ACK, as a number
+    struct fixture_options fixture;  // link, address are filled in
     void (*before)(struct weir *weir, weir_socket socket);  // options to set before listen or connect
 };
 
@@ -49,9 +50,10 @@ struct tcp_fixture {
     uint32_t ours, theirs;  // what relative numbers count from
     uint16_t window;        // in the peer's segments
     uint32_t ts_value;      // the peer's timestamp clock
-    uint8_t ace, tos;       // of the peer's segments: flags AE, CWR, ECE as a number (SYNs have the option's); of all its packets
-    uint32_t ts_echo;       // our newest
-    uint32_t seen;          // frames looked at
+    uint8_t ace,
+        tos;  // of the peer's segments: flags AE, CWR, ECE as a number (SYNs have the option's); of all its packets
+    uint32_t ts_echo;  // our newest
+    uint32_t seen;     // frames looked at
     // the segment that peer_expect took last
     struct tcp_segment got;
     uint32_t got_seq, got_ack;  // relative

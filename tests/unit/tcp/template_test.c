@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // not lean: it has no flow cache
-// Header prediction in the frame, and header templates: what comes and leaves so is what would have come and left the canonical way, and
-// nothing that the steps would refuse.
+// Header prediction in the frame, and header templates: what comes and leaves so is what would have come and left the
+// canonical way, and nothing that the steps would refuse.
 #include "pair.h"
 #include "tcp_fixture.h"
 
@@ -68,7 +68,8 @@ static bool moved(void *context)
 static void begin(struct transfer *x)
 {
     memset(x, 0, sizeof *x);
-    pair_open(&x->pair, &(struct pair_options){.link = {.delay_us = 100}, .a = {.mode = FIXTURE_PLAIN}, .b = {.mode = FIXTURE_PLAIN}});
+    pair_open(&x->pair, &(struct pair_options){
+                            .link = {.delay_us = 100}, .a = {.mode = FIXTURE_PLAIN}, .b = {.mode = FIXTURE_PLAIN}});
     x->pair.filter = damage;
     x->pair.filter_context = x;
     pair_connect(&x->pair, PORT, &x->client, &x->server);
@@ -116,7 +117,8 @@ static void a_driver_that_is_full_is_left_alone(void **state)
     }
 }
 
-// Whatever bit is wrong, in Ethernet, IP or TCP header or the data: nothing wrong is delivered, and the counters tell as they always do.
+// Whatever bit is wrong, in Ethernet, IP or TCP header or the data: nothing wrong is delivered, and the counters tell
+// as they always do.
 static void every_wrong_bit_is_noticed(void **state)
 {
     struct transfer x;
@@ -154,7 +156,8 @@ static void a_changed_address_is_heeded_at_once(void **state)
     (void)state;
     begin(&x);
     move(&x, 50000);
-    assert_int_equal(weir_netif_set_address(&x.pair.b.netif, weir_ip4(10, 0, 0, 77), 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    assert_int_equal(weir_netif_set_address(&x.pair.b.netif, weir_ip4(10, 0, 0, 77), 24, WEIR_ADDRESS_AT_ONCE),
+                     WEIR_OK);
     assert_int_equal(weir_socket_write(x.pair.a.weir, x.client, "x", 1), 1);
     pair_run(&x.pair, 100000);
     assert_int_equal(weir_socket_read(x.pair.b.weir, x.server, &byte, 1), WEIR_AGAIN);
@@ -175,8 +178,8 @@ static void an_option_is_heeded_at_once(void **state)
     pair_close(&x.pair);
 }
 
-static void tap_frame(struct weir_tap *self, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count,
-                      uint64_t now_us)
+static void tap_frame(struct weir_tap *self, const struct weir_netif *netif, bool outgoing,
+                      const struct weir_slice *slices, uint16_t count, uint64_t now_us)
 {
     (void)netif, (void)outgoing, (void)slices, (void)count, (void)now_us;
     ++*(uint64_t *)self->context;
@@ -202,7 +205,7 @@ static void nothing_is_hidden(void **state)
     pair_close(&x.pair);
 }
 
-// --- a turn to send in the steady state (output.c, plan.c) ------------------------------------------------------------------------
+// --- a turn to send in the steady state (output.c, plan.c) -----------------------------------------------------------
 
 struct turn {
     struct tcp_fixture t;
@@ -398,7 +401,8 @@ static void a_turn_acknowledges(void **state)
 {
     struct turn x = {0};
     (void)state;
-    tcp_fixture_bring(&x.t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.timestamps = true, .fixture = {.mode = FIXTURE_PLAIN}});
+    tcp_fixture_bring(&x.t, WEIR_TCP_ESTABLISHED,
+                      &(struct tcp_fixture_options){.timestamps = true, .fixture = {.mode = FIXTURE_PLAIN}});
     peer_data(&x.t, 0, 100);
     peer_expect(&x.t, TCP_ACK, 0, 100, 0);
     x.c = tcp_fixture_conn(&x.t);
@@ -438,7 +442,8 @@ static void a_turn_at_a_full_interface_changes_nothing(void **state)
     tcp_fixture_close(&x.t);
 }
 
-// Runs of full segments are for the steady state: whatever has a bit in the attention word ends them, and the steps of plan.c decide.
+// Runs of full segments are for the steady state: whatever has a bit in the attention word ends them, and the steps of
+// plan.c decide.
 static void a_run_ends_where_something_asks_for_attention(void **state)
 {
     struct turn x;
@@ -484,7 +489,8 @@ static void a_template_is_for_headers_like_it(void **state)
     (void)state;
     turn_open(&x, true);
     turn_queue(&x, 7);
-    const struct tcp_plan data = {.seq = x.c->snd.nxt, .end = x.c->snd.nxt + 7, .payload = 7, .run = 1, .flags = TCP_ACK};
+    const struct tcp_plan data = {
+        .seq = x.c->snd.nxt, .end = x.c->snd.nxt + 7, .payload = 7, .run = 1, .flags = TCP_ACK};
     const struct tcp_plan ack = {.seq = x.c->snd.nxt, .end = x.c->snd.nxt, .run = 1, .flags = TCP_ACK};
     for (uint32_t bit = 0; bit < 32; bit++) {
         x.c->attention = ATTEND_HEADER & 1u << bit;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The timers of a connection: retransmission and its back-off, probes of a closed window, delayed ACKs, and the ends that time brings.
-// profiles: small
+// The timers of a connection: retransmission and its back-off, probes of a closed window, delayed ACKs, and the ends
+// that time brings. profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -28,7 +28,7 @@ static uint64_t wait_for_segment(struct tcp_fixture *t, uint64_t limit_us)
     return t->f.now_us - start;
 }
 
-// --- retransmission -----------------------------------------------------------------------------------------------------------------
+// --- retransmission --------------------------------------------------------------------------------------------------
 
 static void the_timeout_doubles(void **state)
 {
@@ -140,7 +140,7 @@ static void timestamps_time_a_retransmission(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- opening ------------------------------------------------------------------------------------------------------------------------
+// --- opening ---------------------------------------------------------------------------------------------------------
 
 static void a_syn_is_repeated_for_three_minutes(void **state)
 {
@@ -174,8 +174,9 @@ static void a_lost_syn_makes_the_first_timeout_three_seconds(void **state)
             tcp_fixture_bring(&t, WEIR_TCP_SYN_SENT, &plain);
             peer_pass(&t, 1200000);
             peer_drain(&t);
-            peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK,
-                                                     .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
+            peer_send_raw(&t,
+                          &(struct peer_segment){.flags = TCP_SYN | TCP_ACK,
+                                                 .options = &(struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1460}});
             t.theirs++;
         } else {
             tcp_fixture_bring(&t, WEIR_TCP_SYN_RECEIVED, &plain);
@@ -193,9 +194,10 @@ static void a_lost_syn_makes_the_first_timeout_three_seconds(void **state)
     }
 }
 
-// --- delayed ACK --------------------------------------------------------------------------------------------------------------------
+// --- delayed ACK -----------------------------------------------------------------------------------------------------
 
-// RFC 7323 §4.1: with timestamps the repeated SYN is timed, by the one that comes back; but not by one of long before it.
+// RFC 7323 §4.1: with timestamps the repeated SYN is timed, by the one that comes back; but not by one of long before
+// it.
 static void a_lost_syn_is_timed_by_its_timestamp(void **state)
 {
     static const struct tcp_fixture_options timestamps = {.open = TCP_ACTIVE, .timestamps = true};
@@ -206,8 +208,10 @@ static void a_lost_syn_is_timed_by_its_timestamp(void **state)
         const uint32_t earlier = t.ts_echo;
         peer_pass(&t, 1050000);
         peer_take(&t);
-        const struct tcp_options options = {
-            .seen = TCP_SEEN_MSS | TCP_SEEN_TIMESTAMPS, .mss = 1460, .ts_value = 1, .ts_echo = first ? earlier : t.got.options.ts_value};
+        const struct tcp_options options = {.seen = TCP_SEEN_MSS | TCP_SEEN_TIMESTAMPS,
+                                            .mss = 1460,
+                                            .ts_value = 1,
+                                            .ts_echo = first ? earlier : t.got.options.ts_value};
         peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN | TCP_ACK, .options = &options});
         assert_state(&t, WEIR_TCP_ESTABLISHED);
         const uint32_t srtt = rtt_smoothed(&tcp_fixture_conn(&t)->rtt);
@@ -258,7 +262,8 @@ static void every_second_full_segment_is_acknowledged(void **state)
     tcp_fixture_close(&t);
 }
 
-// A FIN alone is answered by ours, if that follows soon: three segments end a connection, not four. Quick ACKs are for slow start.
+// A FIN alone is answered by ours, if that follows soon: three segments end a connection, not four. Quick ACKs are for
+// slow start.
 static void the_ack_of_a_fin_goes_with_ours(void **state)
 {
     struct tcp_fixture t;
@@ -282,7 +287,8 @@ static void the_ack_of_a_fin_goes_with_ours(void **state)
     // No longer than any other, and the FIN that comes again has its answer at once.
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
     peer_send(&t, TCP_FIN | TCP_ACK, 0, 0);
-    assert_in_range(wait_for_segment(&t, SECOND), WEIR_CFG_TCP_DELAYED_ACK_MS * 1000 - 1000, WEIR_CFG_TCP_DELAYED_ACK_MS * 1000 + 2000);
+    assert_in_range(wait_for_segment(&t, SECOND), WEIR_CFG_TCP_DELAYED_ACK_MS * 1000 - 1000,
+                    WEIR_CFG_TCP_DELAYED_ACK_MS * 1000 + 2000);
     assert_int_equal(t.got_ack, 1);
     peer_pass(&t, SECOND);
     peer_expect_nothing(&t);
@@ -294,7 +300,8 @@ static void the_ack_of_a_fin_goes_with_ours(void **state)
     tcp_fixture_close(&t);
 }
 
-// What data has earned, a FIN does not hold back; nor is there anything to wait for where ours has left, or none is wanted.
+// What data has earned, a FIN does not hold back; nor is there anything to wait for where ours has left, or none is
+// wanted.
 static void the_ack_of_a_fin_that_leaves_at_once(void **state)
 {
     struct tcp_fixture t;
@@ -349,12 +356,14 @@ static uint32_t quick_behind_a_hole(uint32_t rtt_us)
     return quick;
 }
 
-// A peer that lost something sends little at a time: for a while after a hole no ACK is delayed, and then they are again.
+// A peer that lost something sends little at a time: for a while after a hole no ACK is delayed, and then they are
+// again.
 static void no_ack_is_delayed_after_a_loss(void **state)
 {
     const uint32_t far_us = WEIR_CFG_TCP_DELAYED_ACK_MS * 1000u / 8;
     (void)state;
-    assert_int_equal(quick_behind_a_hole(far_us), 1);      // two at once behind a hole: the segment that fills it, and one more
+    assert_int_equal(quick_behind_a_hole(far_us),
+                     1);  // two at once behind a hole: the segment that fills it, and one more
     assert_int_equal(quick_behind_a_hole(far_us - 1), 3);  // four, where the delay would be more than eight round trips
 }
 
@@ -372,7 +381,7 @@ static void a_batch_gets_one_ack(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- a closed window ----------------------------------------------------------------------------------------------------------------
+// --- a closed window -------------------------------------------------------------------------------------------------
 
 static void close_window(struct tcp_fixture *t)
 {
@@ -532,7 +541,7 @@ static void corked_data_is_probed_too(void **state)
     tcp_fixture_close(&t);
 }
 
-// --- ends ---------------------------------------------------------------------------------------------------------------------------
+// --- ends ------------------------------------------------------------------------------------------------------------
 
 static void fin_wait_2_without_an_owner_ends(void **state)
 {

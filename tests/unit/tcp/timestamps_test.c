@@ -40,9 +40,10 @@ static void without_agreement_there_are_none(void **state)
     (void)state;
     for (int open = TCP_PASSIVE; open <= TCP_ACTIVE; open++) {
         tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.open = open});
-        peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK,
-                                                 .length = 10,
-                                                 .options = &(struct tcp_options){.seen = TCP_SEEN_TIMESTAMPS, .ts_value = 1}});
+        peer_send_raw(
+            &t, &(struct peer_segment){.flags = TCP_ACK,
+                                       .length = 10,
+                                       .options = &(struct tcp_options){.seen = TCP_SEEN_TIMESTAMPS, .ts_value = 1}});
         peer_take(&t);
         assert_int_equal(t.got.options.seen, 0);
         assert_int_equal(user_read(&t, 0, 100), 10);
@@ -52,7 +53,8 @@ static void without_agreement_there_are_none(void **state)
 
 static void in_old(struct tcp_fixture *t, uint8_t flags, uint32_t seq, uint32_t length, uint32_t older)
 {
-    const struct tcp_options options = {.seen = TCP_SEEN_TIMESTAMPS, .ts_value = t->ts_value - older, .ts_echo = t->ts_echo};
+    const struct tcp_options options = {
+        .seen = TCP_SEEN_TIMESTAMPS, .ts_value = t->ts_value - older, .ts_echo = t->ts_echo};
     peer_send_raw(t, &(struct peer_segment){.flags = flags, .seq = seq, .length = length, .options = &options});
 }
 
@@ -176,7 +178,8 @@ static void a_newer_timestamp_reopens_time_wait(void **state)
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_TIME_WAIT, &with_timestamps);
     peer_pass(&t, 1000000);
-    struct tcp_options options = {.seen = TCP_SEEN_MSS | TCP_SEEN_TIMESTAMPS, .mss = 1460, .ts_value = t.ts_value - 100000};
+    struct tcp_options options = {
+        .seen = TCP_SEEN_MSS | TCP_SEEN_TIMESTAMPS, .mss = 1460, .ts_value = t.ts_value - 100000};
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN, .seq = 5000, .options = &options});
     peer_take(&t);
     assert_int_equal(t.got.flags, TCP_ACK);

@@ -150,9 +150,10 @@ static void timestamps_decide_as_rfc_6191_says(void **state)
         uint32_t seq;
         bool fresh;
     } row[] = {
-        {true, true, 1, RCV_NXT - 100, true},   {true, true, 0, RCV_NXT + 100, true},    {true, true, 0, RCV_NXT - 100, false},
-        {true, true, -1, RCV_NXT + 100, false}, {true, false, 0, RCV_NXT + 100, true},   {true, false, 0, RCV_NXT - 100, false},
-        {false, true, 0, RCV_NXT - 100, true},  {false, false, 0, RCV_NXT - 100, false},
+        {true, true, 1, RCV_NXT - 100, true},  {true, true, 0, RCV_NXT + 100, true},
+        {true, true, 0, RCV_NXT - 100, false}, {true, true, -1, RCV_NXT + 100, false},
+        {true, false, 0, RCV_NXT + 100, true}, {true, false, 0, RCV_NXT - 100, false},
+        {false, true, 0, RCV_NXT - 100, true}, {false, false, 0, RCV_NXT - 100, false},
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         if (row[i].old)
@@ -161,7 +162,8 @@ static void timestamps_decide_as_rfc_6191_says(void **state)
             enter();
         struct tcp_segment syn = world_segment(TCP_SYN, row[i].seq, 0);
         if (row[i].offered)
-            syn.options = (struct tcp_options){.seen = TCP_SEEN_TIMESTAMPS, .ts_value = 0xffffffffu + (uint32_t)row[i].ahead};
+            syn.options =
+                (struct tcp_options){.seen = TCP_SEEN_TIMESTAMPS, .ts_value = 0xffffffffu + (uint32_t)row[i].ahead};
         assert_int_equal(input(syn), row[i].fresh);
         world_pass(2 * TWO_MSL_US);
         time_wait_poll(world, world->now_us);

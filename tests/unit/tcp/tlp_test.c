@@ -182,8 +182,9 @@ static void round_trips(struct tcp_fixture *t, uint32_t from, uint32_t rounds, u
     }
 }
 
-// Under a coarse clock the next tick may come at once: it takes two until a round trip has surely passed. Where a timer has just fired the
-// tick has just begun, and what few short round trips have taken since leaves enough of it: then it takes one.
+// Under a coarse clock the next tick may come at once: it takes two until a round trip has surely passed. Where a timer
+// has just fired the tick has just begun, and what few short round trips have taken since leaves enough of it: then it
+// takes one.
 static void a_probe_waits_for_as_few_ticks_as_it_can(void **state)
 {
     struct tcp_fixture t;
@@ -199,7 +200,8 @@ static void a_probe_waits_for_as_few_ticks_as_it_can(void **state)
         peer_send(&t, TCP_ACK, 0, 2 * MSS);
         round_trips(&t, 2, rounds, 1000);
         tick(&t);
-        const bool at_once = rounds <= 6;  // six, and two more, are what ten milliseconds have room for with two to spare
+        const bool at_once =
+            rounds <= 6;  // six, and two more, are what ten milliseconds have room for with two to spare
         assert_int_equal(peer_drain_count(&t), at_once);
         tick(&t);
         assert_int_equal(counted(&t, TAIL_PROBE), 2);
@@ -209,8 +211,8 @@ static void a_probe_waits_for_as_few_ticks_as_it_can(void **state)
 }
 
 #if WEIR_CFG_TCP_COARSE_CLOCK
-// Under a clock coarser than a delayed acknowledgement a probe can only leave at once or a tick late. With two segments out and no room for
-// a third it leaves at once, if it carries new data.
+// Under a clock coarser than a delayed acknowledgement a probe can only leave at once or a tick late. With two segments
+// out and no room for a third it leaves at once, if it carries new data.
 static void a_probe_that_could_only_be_late_leaves_at_once(void **state)
 {
     static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whole transfers between two instances: every byte arrives once and in order over loss, reordering, duplication, corruption, small
-// segments, small windows, and with each allocation failing in turn; and afterwards all memory has gone back.
-// profiles: small
+// Whole transfers between two instances: every byte arrives once and in order over loss, reordering, duplication,
+// corruption, small segments, small windows, and with each allocation failing in turn; and afterwards all memory has
+// gone back. profiles: small
 #include "built.h"
 #include "pair.h"
 #include "tcp_fixture.h"
@@ -101,7 +101,8 @@ static void over_loss(void **state)
     (void)state;
     const uint32_t loss[] = {1000, 20000, 100000, 200000};
     for (uint32_t i = 0; i < 4; i++)
-        transfer(&(struct pair_options){.link = {.delay_us = 3000, .loss_ppm = loss[i]}, .seed = i + 1}, 200000, 150000);
+        transfer(&(struct pair_options){.link = {.delay_us = 3000, .loss_ppm = loss[i]}, .seed = i + 1}, 200000,
+                 150000);
 }
 
 static void over_everything_at_once(void **state)
@@ -124,7 +125,8 @@ static void over_a_small_mtu(void **state)
     const uint16_t mtu[] = {68 + 40, 296, 576, 9000};
     for (uint32_t i = 0; i < 4; i++)
         transfer(
-            &(struct pair_options){.link = {.delay_us = 1000, .loss_ppm = 10000}, .seed = i, .a = {.mtu = mtu[i]}, .b = {.mtu = mtu[i]}},
+            &(struct pair_options){
+                .link = {.delay_us = 1000, .loss_ppm = 10000}, .seed = i, .a = {.mtu = mtu[i]}, .b = {.mtu = mtu[i]}},
             60000, 60000);
 }
 
@@ -133,10 +135,11 @@ static void with_small_buffers(void **state)
     (void)state;
     for (uint32_t bytes = 1; bytes < 70000; bytes *= 9) {
         const struct weir_config config = {.tcp_send_buffer_bytes = bytes, .tcp_receive_buffer_bytes = bytes};
-        transfer(
-            &(struct pair_options){
-                .link = {.delay_us = 1000, .loss_ppm = 5000}, .seed = bytes, .a = {.config = &config}, .b = {.config = &config}},
-            bytes < 100 ? 300 : 50000, 1000);
+        transfer(&(struct pair_options){.link = {.delay_us = 1000, .loss_ppm = 5000},
+                                        .seed = bytes,
+                                        .a = {.config = &config},
+                                        .b = {.config = &config}},
+                 bytes < 100 ? 300 : 50000, 1000);
     }
 }
 
@@ -160,8 +163,8 @@ static void sequence_numbers_wrap_on_the_way(void **state)
     pair_close(&x.pair);
 }
 
-// The n-th allocation fails, for each n, on either side; and from the n-th on all fail for a while. Nothing crashes or leaks, and when
-// memory comes back the transfer ends well.
+// The n-th allocation fails, for each n, on either side; and from the n-th on all fail for a while. Nothing crashes or
+// leaks, and when memory comes back the transfer ends well.
 static bool fail_transfer(uint32_t n, bool onwards, bool on_server, uint64_t seed)
 {
     struct transfer x = {0};
@@ -207,8 +210,8 @@ static void with_all_allocations_failing_for_a_while(void **state)
     }
 }
 
-// Devices that sum, cut large segments and hand merged ones up, at both ends (frames cross whole). Every fourth frame is lost. Returns how
-// many of the client's frames left something to be done.
+// Devices that sum, cut large segments and hand merged ones up, at both ends (frames cross whole). Every fourth frame
+// is lost. Returns how many of the client's frames left something to be done.
 static uint32_t transfer_by_devices(struct transfer *x)
 {
     static const uint8_t mac_b[6] = {0x02, 0x57, 0x45, 0x49, 0x52, 0x42};
@@ -216,7 +219,8 @@ static uint32_t transfer_by_devices(struct transfer *x)
     const uint16_t offloads = WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4;
     uint32_t left = 0;
     assert_true(fixture_open_with(a, &(struct fixture_options){.address = PAIR_A, .capabilities = offloads}));
-    assert_true(fixture_open_with(b, &(struct fixture_options){.address = PAIR_B, .capabilities = offloads, .mac = mac_b}));
+    assert_true(
+        fixture_open_with(b, &(struct fixture_options){.address = PAIR_B, .capabilities = offloads, .mac = mac_b}));
     const weir_socket listener = weir_socket_open(b->weir, WEIR_STREAM, 0);
     assert_int_equal(weir_socket_bind(b->weir, listener, &(struct weir_endpoint){weir_addr_any(), PORT}), WEIR_OK);
     assert_int_equal(weir_socket_listen(b->weir, listener, 1), WEIR_OK);
@@ -320,7 +324,8 @@ static void memory_returns_after_many_connections(void **state)
 #define SMALL_BUFFER 1000u  // the queue's first piece ends within it
 #define SMALL_MOST 9u       // one more than is few
 
-// Whatever the pieces, the queue takes its limit and no byte more, tells when there is room again, and what leaves is what was written.
+// Whatever the pieces, the queue takes its limit and no byte more, tells when there is room again, and what leaves is
+// what was written.
 static void few_bytes_fill_the_queue(void **state)
 {
     (void)state;
@@ -328,7 +333,8 @@ static void few_bytes_fill_the_queue(void **state)
         struct tcp_fixture t;
         uint8_t bytes[SMALL_MOST];
         uint32_t written = 0, taken = 0, events = 0;
-        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.timestamps = true, .send_buffer = SMALL_BUFFER});
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED,
+                          &(struct tcp_fixture_options){.timestamps = true, .send_buffer = SMALL_BUFFER});
         for (int wrote = 1; wrote > 0; written += wrote > 0 ? (uint32_t)wrote : 0) {
             for (uint32_t i = 0; i < piece; i++)
                 bytes[i] = peer_pattern(written + i);

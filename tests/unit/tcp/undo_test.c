@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reductions that were for nothing are given back: by reported duplicates (RFC 3708), by timestamps (RFC 3522), and otherwise not.
-// profiles: small
+// Reductions that were for nothing are given back: by reported duplicates (RFC 3708), by timestamps (RFC 3522), and
+// otherwise not. profiles: small
 #include "tcp/loss_fixture.h"
 
 // Ten in flight, 0 late: sent again.

@@ -9,7 +9,8 @@ static const struct tcp_fixture_options plain;
 
 static void in_urgent(struct tcp_fixture *t, uint32_t seq, uint32_t length, uint16_t pointer)
 {
-    peer_send_raw(t, &(struct peer_segment){.flags = TCP_ACK | TCP_URG, .seq = seq, .length = length, .urgent = pointer});
+    peer_send_raw(t,
+                  &(struct peer_segment){.flags = TCP_ACK | TCP_URG, .seq = seq, .length = length, .urgent = pointer});
 }
 
 static void an_urgent_byte_is_read_apart(void **state)
@@ -110,7 +111,8 @@ static void a_mark_of_long_ago_hides_no_new_one(void **state)
     tcp_fixture_close(&t);
 }
 
-// CVE-2019-12255, -12260, -12261, -12263, CVE-2020-17437: pointers of zero, beyond the segment, before the connection, racing.
+// CVE-2019-12255, -12260, -12261, -12263, CVE-2020-17437: pointers of zero, beyond the segment, before the connection,
+// racing.
 static void lying_pointers_do_no_harm(void **state)
 {
     struct tcp_fixture t;
@@ -187,7 +189,8 @@ static void a_mark_far_ahead_is_told_as_far_as_the_field_reaches(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.send_buffer = 200000, .scale = true, .window = 3000});
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED,
+                      &(struct tcp_fixture_options){.send_buffer = 200000, .scale = true, .window = 3000});
     uint8_t bytes[65536] = {0};
     assert_int_equal(weir_socket_write(t.weir, t.socket, bytes, 65500), 65500);
     assert_true(weir_socket_write_urgent(t.weir, t.socket, bytes, 36) > 0);

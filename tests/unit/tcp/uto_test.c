@@ -91,7 +91,8 @@ static void a_listener_tells_it_in_the_syn_ack_and_after(void **state)
 {
     struct tcp_fixture t;
     (void)state;
-    tcp_fixture_bring(&t, WEIR_TCP_SYN_RECEIVED, &(struct tcp_fixture_options){.before = ask_with_300, .timestamps = true});
+    tcp_fixture_bring(&t, WEIR_TCP_SYN_RECEIVED,
+                      &(struct tcp_fixture_options){.before = ask_with_300, .timestamps = true});
     assert_told(&t, 300);
     peer_send(&t, TCP_ACK, 0, 0);
     t.socket = weir_socket_accept(t.weir, t.listener);
@@ -248,7 +249,8 @@ static void it_is_not_heard_outside_the_window(void **state)
     const struct tcp_options options = {.seen = TCP_SEEN_USER_TIMEOUT, .user_timeout = 2000};
     tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.before = ask});
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .seq = 1 << 20, .options = &options});
-    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = 1000, .options = &options});  // of what was never sent
+    // of what was never sent
+    peer_send_raw(&t, &(struct peer_segment){.flags = TCP_ACK, .ack = 1000, .options = &options});
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN, .options = &options});
     assert_int_equal(timeout_ms(&t), 0);
     tcp_fixture_close(&t);

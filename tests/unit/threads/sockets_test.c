@@ -376,7 +376,8 @@ static void a_wait_set_for_several_threads(void **state)
     pthread_t threads[3];
     (void)state;
     worlds_open(&a, &b, true);
-    const int sender = bsd_socket(a.bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0), receiver = bsd_socket(b.bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
+    const int sender = bsd_socket(a.bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0),
+              receiver = bsd_socket(b.bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
     struct weir_sockaddr_in address = world_address(WORLD_B, 7300);
     assert_int_equal(bsd_bind(b.bsd, receiver, ADDRESS(address)), 0);
     const int set = bsd_epoll_create(b.bsd);

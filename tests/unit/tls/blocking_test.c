@@ -33,10 +33,13 @@ static void ends_open(struct ends *e, uint32_t handshake_ms)
     e->tls = weir_tls_create(&weir_tls_mbedtls, &e->a.host.port, &clocked, &error);
     assert_non_null(e->tls);
     e->own = weir_tls_credentials_create(e->tls, &error);
-    assert_int_equal(weir_tls_credentials_own(e->own, server_certificate, sizeof server_certificate, server_key, sizeof server_key), 0);
+    assert_int_equal(
+        weir_tls_credentials_own(e->own, server_certificate, sizeof server_certificate, server_key, sizeof server_key),
+        0);
     e->trusted = weir_tls_credentials_create(e->tls, &error);
     assert_int_equal(weir_tls_credentials_trust(e->trusted, ca_certificate, sizeof ca_certificate), 0);
-    const struct weir_tls_options server = {.role = WEIR_TLS_SERVER, .credentials = e->own, .handshake_timeout_ms = handshake_ms};
+    const struct weir_tls_options server = {
+        .role = WEIR_TLS_SERVER, .credentials = e->own, .handshake_timeout_ms = handshake_ms};
     const struct weir_tls_options client = {.credentials = e->trusted, .handshake_timeout_ms = handshake_ms};
     e->server = weir_tls_config_create(e->tls, &server, &error);
     e->client = weir_tls_config_create(e->tls, &client, &error);

@@ -47,9 +47,10 @@ static void the_first_read_or_write_makes_the_handshake(void **state)
 
 static void rsa_and_chains_are_good(void **state)
 {
-    const struct tls_setup setups[] = {{.chain = rsa_certificate, .key = rsa_key},
-                                       {.chain = rsa_certificate, .key = rsa_key, .server = {.version_max = WEIR_TLS_1_2}},
-                                       {.chain = long_chain, .key = server_key}};
+    const struct tls_setup setups[] = {
+        {.chain = rsa_certificate, .key = rsa_key},
+        {.chain = rsa_certificate, .key = rsa_key, .server = {.version_max = WEIR_TLS_1_2}},
+        {.chain = long_chain, .key = server_key}};
     (void)state;
     for (size_t i = 0; i < sizeof setups / sizeof *setups; i++) {
         struct tls_pair t;
@@ -86,7 +87,8 @@ static void the_name_chooses_the_certificate(void **state)
                                         .no_sessions = true};
         tls_pair_open(&t, &setup);
         shelf.other = weir_tls_credentials_create(t.tls, NULL);
-        assert_int_equal(weir_tls_credentials_own(shelf.other, other_certificate, sizeof other_certificate, other_key, sizeof other_key),
+        assert_int_equal(weir_tls_credentials_own(shelf.other, other_certificate, sizeof other_certificate, other_key,
+                                                  sizeof other_key),
                          WEIR_OK);
         assert_true(tls_pair_connect(&t, &(struct weir_tls_session_options){.name = "other.example"}));
         assert_int_equal(tls_pair_shake(&t), WEIR_OK);
@@ -159,12 +161,14 @@ static void protocols_are_agreed(void **state)
     (void)state;
     for (EACH_VERSION(version)) {
         struct tls_pair t;
-        tls_pair_open(&t, &(struct tls_setup){.client = {.alpn = client}, .server = {.alpn = server, .version_max = version}});
+        tls_pair_open(
+            &t, &(struct tls_setup){.client = {.alpn = client}, .server = {.alpn = server, .version_max = version}});
         assert_int_equal(tls_pair_shake(&t), WEIR_OK);
         assert_string_equal(info_of(&t.client).alpn, "http/1.1");
         assert_string_equal(info_of(&t.server).alpn, "http/1.1");
         tls_pair_close(&t);
-        tls_pair_open(&t, &(struct tls_setup){.client = {.alpn = other}, .server = {.alpn = server, .version_max = version}});
+        tls_pair_open(
+            &t, &(struct tls_setup){.client = {.alpn = other}, .server = {.alpn = server, .version_max = version}});
         assert_int_equal(tls_pair_shake(&t), WEIR_TLS_ALERT);
         assert_int_equal(info_of(&t.client).alert_received, 120);  // no_application_protocol
         tls_pair_close(&t);
@@ -179,9 +183,11 @@ static void no_common_version_is_told(void **state)
 {
     struct tls_pair t;
     (void)state;
-    tls_pair_open(&t, &(struct tls_setup){.client = {.version_min = WEIR_TLS_1_3}, .server = {.version_max = WEIR_TLS_1_2}});
+    tls_pair_open(
+        &t, &(struct tls_setup){.client = {.version_min = WEIR_TLS_1_3}, .server = {.version_max = WEIR_TLS_1_2}});
     assert_int_equal(tls_pair_shake(&t), WEIR_TLS_ALERT);
-    assert_true(info_of(&t.client).alert_received == 70 || info_of(&t.client).alert_received == 40);  // protocol_version; handshake_failure
+    // protocol_version; handshake_failure
+    assert_true(info_of(&t.client).alert_received == 70 || info_of(&t.client).alert_received == 40);
     assert_int_equal(weir_tls_handshake(t.server.session), WEIR_TLS_PROTOCOL);
     assert_int_not_equal(info_of(&t.server).library_error, 0);
     tls_pair_close(&t);
@@ -221,7 +227,8 @@ static void optional_verification_tells(void **state)
 {
     struct tls_pair t;
     (void)state;
-    tls_pair_open(&t, &(struct tls_setup){.client = {.verify = WEIR_TLS_VERIFY_OPTIONAL}, .trust = other_ca_certificate});
+    tls_pair_open(&t,
+                  &(struct tls_setup){.client = {.verify = WEIR_TLS_VERIFY_OPTIONAL}, .trust = other_ca_certificate});
     assert_int_equal(tls_pair_shake(&t), WEIR_OK);
     assert_int_equal(info_of(&t.client).verify, WEIR_TLS_VERIFY_UNTRUSTED);
     tls_pair_close(&t);
@@ -314,7 +321,8 @@ static int first_session(struct tls_pair *t)
 
 static bool resumes(struct tls_pair *t, const char *name, size_t bytes)
 {
-    assert_true(tls_pair_connect(t, &(struct weir_tls_session_options){.name = name, .resume = saved, .resume_bytes = bytes}));
+    assert_true(
+        tls_pair_connect(t, &(struct weir_tls_session_options){.name = name, .resume = saved, .resume_bytes = bytes}));
     assert_int_equal(tls_pair_shake(t), WEIR_OK);
     const bool resumed = info_of(&t->client).resumed;
     assert_int_equal(resumed, info_of(&t->server).resumed);
@@ -403,9 +411,11 @@ static void a_window_smaller_than_a_record_is_enough(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         struct weir_config config = {.tcp_send_buffer_bytes = limits[i], .tcp_receive_buffer_bytes = limits[i]};
-        const struct pair_options link = {.link = {.delay_us = 500}, .a = {.config = &config}, .b = {.config = &config}};
+        const struct pair_options link = {
+            .link = {.delay_us = 500}, .a = {.config = &config}, .b = {.config = &config}};
         struct tls_pair t;
-        tls_pair_open(&t, &(struct tls_setup){.pair = &link, .client = {.record_bytes = 16384}, .server = {.record_bytes = 16384}});
+        tls_pair_open(&t, &(struct tls_setup){
+                              .pair = &link, .client = {.record_bytes = 16384}, .server = {.record_bytes = 16384}});
         assert_int_equal(tls_pair_shake(&t), WEIR_OK);
         tls_pair_exchange(&t, 100000, 100000);
         tls_pair_close(&t);
@@ -414,8 +424,12 @@ static void a_window_smaller_than_a_record_is_enough(void **state)
 
 static void a_bad_network_changes_nothing(void **state)
 {
-    const struct pair_options link = {
-        .link = {.delay_us = 3000, .loss_ppm = 30000, .reorder_ppm = 30000, .duplicate_ppm = 10000, .corrupt_ppm = 10000}, .seed = 5};
+    const struct pair_options link = {.link = {.delay_us = 3000,
+                                               .loss_ppm = 30000,
+                                               .reorder_ppm = 30000,
+                                               .duplicate_ppm = 10000,
+                                               .corrupt_ppm = 10000},
+                                      .seed = 5};
     struct tls_pair t;
     (void)state;
     tls_pair_open(&t, &(struct tls_setup){.pair = &link});

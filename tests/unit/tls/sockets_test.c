@@ -37,7 +37,9 @@ static void place_open(struct place *p)
     p->tls = weir_tls_create(&weir_tls_mbedtls, &p->a.host.port, &clocked, &error);
     assert_non_null(p->tls);
     p->own = weir_tls_credentials_create(p->tls, &error);
-    assert_int_equal(weir_tls_credentials_own(p->own, server_certificate, sizeof server_certificate, server_key, sizeof server_key), 0);
+    assert_int_equal(
+        weir_tls_credentials_own(p->own, server_certificate, sizeof server_certificate, server_key, sizeof server_key),
+        0);
     p->trusted = weir_tls_credentials_create(p->tls, &error);
     assert_int_equal(weir_tls_credentials_trust(p->trusted, ca_certificate, sizeof ca_certificate), 0);
     p->strange = weir_tls_credentials_create(p->tls, &error);
@@ -87,7 +89,8 @@ static int client_make(struct place *p, int tag, const char *name)
     assert_true(fd >= 0);
     tls_on(&option, p->a.bsd, fd, tag);
     if (name)
-        assert_int_equal(bsd_setsockopt(p->a.bsd, fd, WEIR_SOL_TLS, WEIR_TLS_HOSTNAME, name, (weir_socklen)strlen(name)), 0);
+        assert_int_equal(
+            bsd_setsockopt(p->a.bsd, fd, WEIR_SOL_TLS, WEIR_TLS_HOSTNAME, name, (weir_socklen)strlen(name)), 0);
     return fd;
 }
 
@@ -163,7 +166,8 @@ static void connect_makes_the_handshake(void **state)
     place_open(&p);
     for (int wrong = 0; wrong < 2; wrong++) {
         assert_int_equal(pthread_create(&server, NULL, echo, &p), 0);
-        const int fd = wrong ? client_make(&p, OTHER_TAG, "weir.example") : client_make(&p, CLIENT_TAG, "somebody.example");
+        const int fd =
+            wrong ? client_make(&p, OTHER_TAG, "weir.example") : client_make(&p, CLIENT_TAG, "somebody.example");
         assert_errno(client_connect(&p, fd), ECONNABORTED);
         assert_int_equal(tls_error(&p, fd), WEIR_TLS_CERTIFICATE);
         assert_errno(bsd_send(p.a.bsd, fd, "x", 1, 0), ECONNABORTED);
@@ -225,7 +229,8 @@ static void options_are_looked_at(void **state)
     const int verify = 2, many = 99, three = 3;
     (void)state;
     place_open(&p);
-    const int fd = client_make(&p, CLIENT_TAG, "weir.example"), plain = bsd_socket(p.a.bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0);
+    const int fd = client_make(&p, CLIENT_TAG, "weir.example"),
+              plain = bsd_socket(p.a.bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0);
     const int datagrams = bsd_socket(p.a.bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
     assert_int_equal(bsd_setsockopt(p.a.bsd, fd, WEIR_SOL_TLS, WEIR_TLS_PEER_VERIFY, &verify, sizeof verify), 0);
     assert_errno(bsd_setsockopt(p.a.bsd, fd, WEIR_SOL_TLS, WEIR_TLS_PEER_VERIFY, &three, sizeof three), EINVAL);
@@ -233,7 +238,8 @@ static void options_are_looked_at(void **state)
     assert_errno(bsd_setsockopt(p.a.bsd, fd, WEIR_SOL_TLS, WEIR_TLS_SEC_TAG_LIST, &many, sizeof many), ENOENT);
     assert_errno(bsd_setsockopt(p.a.bsd, fd, WEIR_SOL_TLS, 33, &many, sizeof many), ENOPROTOOPT);
     assert_errno(bsd_setsockopt(p.a.bsd, plain, WEIR_SOL_TLS, WEIR_TLS_HOSTNAME, "a", 1), EINVAL);
-    assert_errno(bsd_setsockopt(p.a.bsd, datagrams, WEIR_SOL_TLS, WEIR_TLS_SEC_TAG_LIST, &verify, sizeof verify), ENOPROTOOPT);
+    assert_errno(bsd_setsockopt(p.a.bsd, datagrams, WEIR_SOL_TLS, WEIR_TLS_SEC_TAG_LIST, &verify, sizeof verify),
+                 ENOPROTOOPT);
     assert_errno(bsd_setsockopt(p.a.bsd, 4711, WEIR_SOL_TLS, WEIR_TLS_SEC_TAG_LIST, &verify, sizeof verify), EBADF);
     assert_int_equal(bsd_close(p.a.bsd, fd), 0);
     assert_int_equal(bsd_close(p.a.bsd, plain), 0);

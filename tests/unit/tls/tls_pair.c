@@ -42,7 +42,8 @@ static void end_configure(struct tls_pair *t, struct tls_end *end, enum weir_tls
 
 bool tls_pair_connect(struct tls_pair *t, const struct weir_tls_session_options *options)
 {
-    struct weir_tls_session_options client = options ? *options : t->setup->session, server = {.locked = !t->setup->unlocked};
+    struct weir_tls_session_options client = options ? *options : t->setup->session,
+                                    server = {.locked = !t->setup->unlocked};
     client.locked = !t->setup->unlocked;
     if (!client.name)
         client.name = "weir.example";
@@ -65,8 +66,11 @@ void tls_pair_open(struct tls_pair *t, const struct tls_setup *setup)
     t->link.a.entropy ^= ++opened * 0x9e3779b97f4a7c15u;  // no two boots are alike
     t->client.weir = t->link.a.weir;
     t->server.weir = t->link.b.weir;
-    t->system = (struct weir_tls_system){
-        .context = t, .alloc = counted_alloc, .free = counted_free, .unix_time = tls_pair_time, .budget_bytes = t->setup->budget};
+    t->system = (struct weir_tls_system){.context = t,
+                                         .alloc = counted_alloc,
+                                         .free = counted_free,
+                                         .unix_time = tls_pair_time,
+                                         .budget_bytes = t->setup->budget};
     if (t->setup->memory) {
         t->block = malloc(t->setup->memory);
         t->system.alloc = NULL;
@@ -74,8 +78,10 @@ void tls_pair_open(struct tls_pair *t, const struct tls_setup *setup)
         t->system.memory = t->block;
         t->system.memory_bytes = t->setup->memory;
     }
-    const struct weir_tls_backend *const client = t->setup->client_backend ? t->setup->client_backend : &weir_tls_mbedtls;
-    const struct weir_tls_backend *const server = t->setup->server_backend ? t->setup->server_backend : &weir_tls_mbedtls;
+    const struct weir_tls_backend *const client =
+        t->setup->client_backend ? t->setup->client_backend : &weir_tls_mbedtls;
+    const struct weir_tls_backend *const server =
+        t->setup->server_backend ? t->setup->server_backend : &weir_tls_mbedtls;
     t->tls = weir_tls_create(client, &t->link.a.port, &t->system, &t->error);
     assert_non_null(t->tls);
     t->server_tls = server == client ? t->tls : weir_tls_create(server, &t->link.a.port, &t->system, &t->error);

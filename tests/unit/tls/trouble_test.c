@@ -132,7 +132,9 @@ static void a_damaged_record_gives_no_plaintext(void **state)
         struct middle m;
         uint8_t data[4000] = {0};
         int client = WEIR_AGAIN, server = WEIR_AGAIN, got = WEIR_AGAIN;
-        tls_pair_open(&t, &(struct tls_setup){.server = {.version_max = version}, .client = {.record_bytes = 4000}, .no_sessions = true});
+        tls_pair_open(&t, &(struct tls_setup){.server = {.version_max = version},
+                                              .client = {.record_bytes = 4000},
+                                              .no_sessions = true});
         middle_open(&m, &t, 2048);
         for (int i = 0; i < 50000 && (going(client) || going(server)); i++) {
             client = weir_tls_handshake(t.client.session);
@@ -169,10 +171,11 @@ static void each_allocation_may_fail(void **state)
         uint32_t allocations = UINT32_MAX;
         for (uint32_t fail_at = 1; fail_at <= allocations; fail_at += fail_at < 30 || each ? 1 : SOME) {
             struct tls_pair t;
-            tls_pair_open(&t, &(struct tls_setup){.server = {.version_max = version, .verify = WEIR_TLS_VERIFY_REQUIRED},
-                                                  .client_chain = client_certificate,
-                                                  .client_key = client_key,
-                                                  .no_sessions = true});
+            tls_pair_open(&t,
+                          &(struct tls_setup){.server = {.version_max = version, .verify = WEIR_TLS_VERIFY_REQUIRED},
+                                              .client_chain = client_certificate,
+                                              .client_key = client_key,
+                                              .no_sessions = true});
             const uint32_t before = t.allocations;
             t.fail_at = fail_at;
             const bool opened = tls_pair_connect(&t, NULL);
@@ -183,7 +186,8 @@ static void each_allocation_may_fail(void **state)
             } else {
                 // A ticket that is not sent does no harm.
                 const bool unharmed = status == WEIR_OK && (info_of(&t.client).open && info_of(&t.server).open);
-                assert_true(unharmed || status == WEIR_NO_MEMORY || status == WEIR_TLS_ALERT || status == WEIR_TLS_PROTOCOL);
+                assert_true(unharmed || status == WEIR_NO_MEMORY || status == WEIR_TLS_ALERT ||
+                            status == WEIR_TLS_PROTOCOL);
                 allocations = t.allocations - before > fail_at ? UINT32_MAX : fail_at + SOME;
             }
             if (!opened && !t.client.session)
@@ -211,8 +215,8 @@ static void setting_up_may_fail(void **state)
             error = weir_tls_credentials_trust(own, ca_certificate, sizeof ca_certificate);
         struct weir_tls_config *config = NULL;
         if (!error)
-            config = weir_tls_config_create(t.tls, &(struct weir_tls_options){.role = WEIR_TLS_SERVER, .credentials = own, .alpn = alpn},
-                                            &error);
+            config = weir_tls_config_create(
+                t.tls, &(struct weir_tls_options){.role = WEIR_TLS_SERVER, .credentials = own, .alpn = alpn}, &error);
         reached = t.fail_at == 0;
         assert_int_equal(error, reached ? WEIR_NO_MEMORY : WEIR_OK);
         t.fail_at = 0;
@@ -254,11 +258,13 @@ static void a_budget_holds(void **state)
     assert_int_equal(tls_pair_shake(&t), WEIR_OK);
     weir_socket client, server;
     pair_connect(&t.link, 445, &client, &server);
-    struct weir_tls_session *second = weir_tls_open(t.client.config, t.client.weir, client,
-                                                    &(struct weir_tls_session_options){.name = "weir.example", .locked = 1}, &error);
+    struct weir_tls_session *second =
+        weir_tls_open(t.client.config, t.client.weir, client,
+                      &(struct weir_tls_session_options){.name = "weir.example", .locked = 1}, &error);
     struct weir_tls_session *third = NULL;
     if (second)
-        third = weir_tls_open(t.server.config, t.server.weir, server, &(struct weir_tls_session_options){.locked = 1}, &error);
+        third = weir_tls_open(t.server.config, t.server.weir, server, &(struct weir_tls_session_options){.locked = 1},
+                              &error);
     assert_true(!second || !third);
     assert_int_equal(error, WEIR_NO_MEMORY);
     tls_pair_exchange(&t, 30000, 30000);
@@ -288,7 +294,8 @@ static void peers_vanish_in_each_step(void **state)
                     pair_run(&t.link, 1000);
                 }
                 whole = client == WEIR_OK && server == WEIR_OK;
-                struct tls_end *const gone = way & 1 ? &t.client : &t.server, *const left = way & 1 ? &t.server : &t.client;
+                struct tls_end *const gone = way & 1 ? &t.client : &t.server, *const left =
+                                                                                  way & 1 ? &t.server : &t.client;
                 if (way & 2)
                     weir_tls_abort(gone->session);
                 else
@@ -445,7 +452,8 @@ static void urgent_bytes_stay_in_their_record(void **state)
     tls_pair_open(&t, NULL);
     assert_int_equal(tls_pair_shake(&t), WEIR_OK);
     assert_int_equal(weir_tls_write(t.client.session, "record", 6), 6);
-    assert_true(weir_socket_write_urgent(t.client.weir, t.client.socket, "", 1) != 0);  // somebody breaks in: a record that is none
+    // somebody breaks in: a record that is none
+    assert_true(weir_socket_write_urgent(t.client.weir, t.client.socket, "", 1) != 0);
     pair_run(&t.link, 10000);
     uint8_t data[16];
     assert_int_equal(weir_tls_read(t.server.session, data, sizeof data), 6);
@@ -456,8 +464,8 @@ static void urgent_bytes_stay_in_their_record(void **state)
 
 static void nonsense_is_no_handshake(void **state)
 {
-    static const char *const texts[] = {"GET / HTTP/1.1\r\nHost: a\r\n\r\n", "\x80\x2e\x01\x03\x01", "\x16\x03\x01\xff\xff\x01\x00",
-                                        "\x17\x03\x03\x00\x05hello"};
+    static const char *const texts[] = {"GET / HTTP/1.1\r\nHost: a\r\n\r\n", "\x80\x2e\x01\x03\x01",
+                                        "\x16\x03\x01\xff\xff\x01\x00", "\x17\x03\x03\x00\x05hello"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct tls_pair t;
@@ -466,7 +474,10 @@ static void nonsense_is_no_handshake(void **state)
         tls_pair_open(&t, &(struct tls_setup){.no_sessions = true});
         pair_connect(&t.link, 443, &t.client.socket, &t.server.socket);
         t.server.session = weir_tls_open(t.server.config, t.server.weir, t.server.socket, &options, &t.error);
-        assert_true(weir_socket_write(t.client.weir, t.client.socket, texts[i], i == 0 ? (uint32_t)strlen(texts[i]) : i == 2 ? 7 : 5) > 0);
+        assert_true(weir_socket_write(t.client.weir, t.client.socket, texts[i],
+                                      i == 0   ? (uint32_t)strlen(texts[i])
+                                      : i == 2 ? 7
+                                               : 5) > 0);
         for (int n = 0; n < 20000 && going(status); n++) {
             pair_run(&t.link, 1000);
             status = weir_tls_handshake(t.server.session);
@@ -485,10 +496,12 @@ static void credentials_are_looked_at(void **state)
     (void)state;
     tls_pair_open(&t, &(struct tls_setup){.no_sessions = true});
     struct weir_tls_credentials *c = weir_tls_credentials_create(t.tls, NULL);
-    assert_int_equal(weir_tls_credentials_own(c, server_certificate, sizeof server_certificate, other_key, sizeof other_key),
-                     WEIR_TLS_CREDENTIALS);
-    assert_int_equal(weir_tls_credentials_own(c, server_certificate, sizeof server_certificate, server_key, sizeof server_key),
-                     WEIR_INVALID);  // once
+    assert_int_equal(
+        weir_tls_credentials_own(c, server_certificate, sizeof server_certificate, other_key, sizeof other_key),
+        WEIR_TLS_CREDENTIALS);
+    assert_int_equal(
+        weir_tls_credentials_own(c, server_certificate, sizeof server_certificate, server_key, sizeof server_key),
+        WEIR_INVALID);  // once
     assert_int_equal(weir_tls_credentials_trust(c, "nothing", 7), WEIR_TLS_CREDENTIALS);
     assert_int_equal(weir_tls_credentials_trust(c, ca_certificate, 300), WEIR_TLS_CREDENTIALS);
     assert_int_equal(weir_tls_credentials_trust(c, "", 0), WEIR_TLS_CREDENTIALS);
@@ -496,8 +509,8 @@ static void credentials_are_looked_at(void **state)
     assert_null(weir_tls_config_create(t.tls, &(struct weir_tls_options){.role = WEIR_TLS_SERVER},
                                        &error));  // a server without a certificate
     assert_int_equal(error, WEIR_INVALID);
-    assert_null(
-        weir_tls_config_create(t.tls, &(struct weir_tls_options){.version_min = WEIR_TLS_1_3, .version_max = WEIR_TLS_1_2}, &error));
+    assert_null(weir_tls_config_create(
+        t.tls, &(struct weir_tls_options){.version_min = WEIR_TLS_1_3, .version_max = WEIR_TLS_1_2}, &error));
     assert_null(weir_tls_config_create(t.tls, &(struct weir_tls_options){.max_fragment = 700}, &error));
     tls_pair_close(&t);
 }

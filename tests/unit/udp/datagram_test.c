@@ -12,8 +12,10 @@ static void sends_what_was_given(void **state)
     uint32_t length;
     open_raw(&f);
     const weir_socket s = socket_bound(&f, weir_addr_any(), PORT);
-    const struct weir_slice slices[] = {
-        {(const uint8_t *)"one", 3}, {(const uint8_t *)"", 0}, {(const uint8_t *)"twenty", 6}, {(const uint8_t *)"x", 1}};
+    const struct weir_slice slices[] = {{(const uint8_t *)"one", 3},
+                                        {(const uint8_t *)"", 0},
+                                        {(const uint8_t *)"twenty", 6},
+                                        {(const uint8_t *)"x", 1}};
     const struct weir_message message = {.peer = {PEER, 9}, .ttl = 3, .tos = 0x10};
     assert_int_equal(weir_socket_send_message(f.weir, s, &message, slices, 4), 10);
     assert_int_equal(fixture_sent_count(&f), 0);
@@ -26,7 +28,9 @@ static void sends_what_was_given(void **state)
     assert_int_equal(get16(bytes + 4), 18);
     assert_int_equal(ip.ttl, 3);
     assert_int_equal(ip.tos, 0x10);
-    assert_int_equal(checksum_add(ip4_pseudo_sum(ip.source, ip.destination, IP_UDP, length), checksum_sum_portable(bytes, length)), 0xffff);
+    assert_int_equal(
+        checksum_add(ip4_pseudo_sum(ip.source, ip.destination, IP_UDP, length), checksum_sum_portable(bytes, length)),
+        0xffff);
     assert_int_equal(send_to(&f, s, PEER, 9, NULL, 0), 0);  // an empty datagram is one
     fixture_poll(&f, 1000);
     sent_packet(&f, 1, &ip, &length);
@@ -56,7 +60,8 @@ static void errors_are_told_at_once_where_they_are_known(void **state)
     assert_int_equal(fixture_sent_count(&f), 1);
     const struct weir_slice huge[2] = {{(const uint8_t *)"x", 65507}, {(const uint8_t *)"x", 0xffffff00u}};
     const struct weir_message to_peer = {.peer = {PEER, 9}};
-    assert_int_equal(weir_socket_send_message(f.weir, s, &to_peer, huge, 2), WEIR_TOO_BIG);  // the sum of lengths does not wrap
+    // the sum of lengths does not wrap
+    assert_int_equal(weir_socket_send_message(f.weir, s, &to_peer, huge, 2), WEIR_TOO_BIG);
     fixture_close(&f);
 }
 
@@ -94,7 +99,8 @@ static void connect_fixes_peer_and_source(void **state)
     assert_int_equal(end.port, PORT);
     assert_int_equal(weir_socket_send_message(f.weir, s, &plain, &slice, 1), WEIR_NOT_CONNECTED);
     assert_int_equal(weir_socket_connect(f.weir, s, &(struct weir_endpoint){FAR, 53}), WEIR_NO_ROUTE);
-    assert_int_equal(weir_socket_connect(f.weir, s, &(struct weir_endpoint){weir_ip4(255, 255, 255, 255), 53}), WEIR_PERMISSION);
+    assert_int_equal(weir_socket_connect(f.weir, s, &(struct weir_endpoint){weir_ip4(255, 255, 255, 255), 53}),
+                     WEIR_PERMISSION);
     fixture_close(&f);
 }
 

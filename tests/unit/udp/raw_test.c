@@ -56,10 +56,14 @@ static void reassembled_packets_are_whole(void **state)
     open_raw(&f);
     fill(payload, sizeof payload, 1);
     const weir_socket a = raw(&f, 200);
-    input(&f, &(struct make){.protocol = 200, .id = 1, .flags = IP4_MORE_FRAGMENTS, .payload = payload, .length = 1480});
-    input(&f, &(struct make){.protocol = 200, .id = 1, .offset = 1480, .payload = payload + 1480, .length = sizeof payload - 1480});
+    input(&f,
+          &(struct make){.protocol = 200, .id = 1, .flags = IP4_MORE_FRAGMENTS, .payload = payload, .length = 1480});
+    input(&f,
+          &(struct make){
+              .protocol = 200, .id = 1, .offset = 1480, .payload = payload + 1480, .length = sizeof payload - 1480});
     assert_int_equal(take(&f, a, got, sizeof got, NULL), IP4_BYTES + sizeof payload);
-    assert_int_equal(ip4_parse(got, IP4_BYTES + sizeof payload, false, &ip), IP4_OK);  // a header that tells the truth about the whole
+    // a header that tells the truth about the whole
+    assert_int_equal(ip4_parse(got, IP4_BYTES + sizeof payload, false, &ip), IP4_OK);
     assert_int_equal(ip.total_length, IP4_BYTES + sizeof payload);
     assert_int_equal(ip.flags, 0);
     assert_memory_equal(got + IP4_BYTES, payload, sizeof payload);
@@ -204,8 +208,11 @@ static void errors_reach_the_connected(void **state)
     const weir_socket s = weir_socket_open(f.weir, WEIR_ICMP, 0);
     assert_int_equal(weir_socket_bind(f.weir, s, &(struct weir_endpoint){weir_addr_any(), 77}), WEIR_OK);
     assert_int_equal(weir_socket_connect(f.weir, s, &(struct weir_endpoint){PEER, 0}), WEIR_OK);
-    const struct ip4 ip = {
-        .source = weir_addr_to_v4(OURS), .destination = weir_addr_to_v4(PEER), .total_length = 84, .ttl = 1, .protocol = IP_ICMP};
+    const struct ip4 ip = {.source = weir_addr_to_v4(OURS),
+                           .destination = weir_addr_to_v4(PEER),
+                           .total_length = 84,
+                           .ttl = 1,
+                           .protocol = IP_ICMP};
     ip4_emit(quoted, &ip);
     quoted[IP4_BYTES] = ICMP4_ECHO;
     put16(quoted + IP4_BYTES + 4, 78);

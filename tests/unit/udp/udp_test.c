@@ -93,7 +93,8 @@ static void checksum_zero_means_none(void **state)
         uint32_t length;
         const uint8_t *bytes = sent_packet(&f, i, &ip, &length);
         assert_int_not_equal(get16(bytes + 6), 0);
-        assert_int_equal(checksum_add(ip4_pseudo_sum(ip.source, ip.destination, IP_UDP, length), checksum_sum_portable(bytes, length)),
+        assert_int_equal(checksum_add(ip4_pseudo_sum(ip.source, ip.destination, IP_UDP, length),
+                                      checksum_sum_portable(bytes, length)),
                          0xffff);
     }
     fixture_close(&f);
@@ -184,7 +185,8 @@ static void everybody_who_wants_it_gets_a_broadcast(void **state)
     for (int i = 0; i < 3; i++) {
         s[i] = weir_socket_open(f.weir, WEIR_DATAGRAM, 0);
         weir_socket_set(f.weir, s[i], WEIR_OPTION_REUSE_ADDRESS, 1);
-        assert_int_equal(weir_socket_bind(f.weir, s[i], &(struct weir_endpoint){i == 2 ? OURS : weir_addr_any(), PORT}), WEIR_OK);
+        assert_int_equal(weir_socket_bind(f.weir, s[i], &(struct weir_endpoint){i == 2 ? OURS : weir_addr_any(), PORT}),
+                         WEIR_OK);
     }
     input_udp(&f, PEER, all, 9, PORT, "x", 1);
     input_udp(&f, PEER, net, 9, PORT, "y", 1);
@@ -203,7 +205,8 @@ static void groups_reach_their_members_only(void **state)
     for (int i = 0; i < 3; i++) {
         s[i] = weir_socket_open(f.weir, WEIR_DATAGRAM, 0);
         weir_socket_set(f.weir, s[i], WEIR_OPTION_REUSE_ADDRESS, 1);
-        assert_int_equal(weir_socket_bind(f.weir, s[i], &(struct weir_endpoint){i == 1 ? GROUP : weir_addr_any(), PORT}), WEIR_OK);
+        assert_int_equal(
+            weir_socket_bind(f.weir, s[i], &(struct weir_endpoint){i == 1 ? GROUP : weir_addr_any(), PORT}), WEIR_OK);
     }
     for (int i = 0; i < 2; i++)
         assert_int_equal(weir_socket_membership(f.weir, s[i], GROUP, f.netif.index, 1), WEIR_OK);
@@ -303,9 +306,10 @@ static void all_ephemeral_ports_can_be_had(void **state)
     struct fixture f;
     open_raw(&f);
     for (int i = 0; i < 16384; i++)
-        assert_true(weir_socket_bind(f.weir, weir_socket_open(f.weir, WEIR_DATAGRAM, 0), &(struct weir_endpoint){weir_addr_any(), 0}) ==
-                    WEIR_OK);
-    assert_int_equal(weir_socket_bind(f.weir, weir_socket_open(f.weir, WEIR_DATAGRAM, 0), &(struct weir_endpoint){weir_addr_any(), 0}),
+        assert_true(weir_socket_bind(f.weir, weir_socket_open(f.weir, WEIR_DATAGRAM, 0),
+                                     &(struct weir_endpoint){weir_addr_any(), 0}) == WEIR_OK);
+    assert_int_equal(weir_socket_bind(f.weir, weir_socket_open(f.weir, WEIR_DATAGRAM, 0),
+                                      &(struct weir_endpoint){weir_addr_any(), 0}),
                      WEIR_IN_USE);
     fixture_close(&f);
 }

@@ -10,8 +10,11 @@
 
 #include "wire/arp.h"
 
-static const struct arp_packet example = {
-    .operation = ARP_REPLY, .sender_mac = {2, 0, 0, 0, 0, 1}, .target_mac = {2, 0, 0, 0, 0, 2}, .sender = 0xc0a80001, .target = 0xc0a800fe};
+static const struct arp_packet example = {.operation = ARP_REPLY,
+                                          .sender_mac = {2, 0, 0, 0, 0, 1},
+                                          .target_mac = {2, 0, 0, 0, 0, 2},
+                                          .sender = 0xc0a80001,
+                                          .target = 0xc0a800fe};
 
 static void emitted_is_parsed(void **state)
 {
@@ -70,7 +73,7 @@ static void other_hardware_and_protocols(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(emitted_is_parsed), cmocka_unit_test(runts), cmocka_unit_test(padding),
-                                       cmocka_unit_test(other_hardware_and_protocols)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(emitted_is_parsed), cmocka_unit_test(runts),
+                                       cmocka_unit_test(padding), cmocka_unit_test(other_hardware_and_protocols)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

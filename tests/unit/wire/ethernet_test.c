@@ -81,7 +81,8 @@ static void priority_is_not_part_of_the_vlan(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(emitted_is_parsed), cmocka_unit_test(bytes_are_where_the_standard_says),
-                                       cmocka_unit_test(runts), cmocka_unit_test(priority_is_not_part_of_the_vlan)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(emitted_is_parsed),
+                                       cmocka_unit_test(bytes_are_where_the_standard_says), cmocka_unit_test(runts),
+                                       cmocka_unit_test(priority_is_not_part_of_the_vlan)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,7 @@ static void runts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(emitted_is_parsed), cmocka_unit_test(echo_fields), cmocka_unit_test(runts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(emitted_is_parsed), cmocka_unit_test(echo_fields),
+                                       cmocka_unit_test(runts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,9 +60,14 @@ static void emitted_is_parsed(void **state)
 static void known_header(void **state)
 {
     (void)state;
-    static const uint8_t expected[20] = {0x45, 0, 0, 0x73, 0, 0, 0x40, 0, 0x40, 0x11, 0xb8, 0x61, 0xc0, 0xa8, 0, 1, 0xc0, 0xa8, 0, 0xc7};
-    const struct ip4 header = {
-        .source = 0xc0a80001, .destination = 0xc0a800c7, .total_length = 0x73, .ttl = 64, .protocol = IP_UDP, .flags = IP4_DONT_FRAGMENT};
+    static const uint8_t expected[20] = {0x45, 0,    0,    0x73, 0, 0, 0x40, 0,    0x40, 0x11,
+                                         0xb8, 0x61, 0xc0, 0xa8, 0, 1, 0xc0, 0xa8, 0,    0xc7};
+    const struct ip4 header = {.source = 0xc0a80001,
+                               .destination = 0xc0a800c7,
+                               .total_length = 0x73,
+                               .ttl = 64,
+                               .protocol = IP_UDP,
+                               .flags = IP4_DONT_FRAGMENT};
     uint8_t bytes[20];
     ip4_emit(bytes, &header);
     assert_memory_equal(bytes, expected, 20);
@@ -71,7 +76,8 @@ static void known_header(void **state)
 static void every_flipped_bit_is_seen(void **state)
 {
     (void)state;
-    const struct ip4 header = {.source = 0x0a000001, .destination = 0x0a000002, .total_length = 20, .ttl = 64, .protocol = IP_TCP};
+    const struct ip4 header = {
+        .source = 0x0a000001, .destination = 0x0a000002, .total_length = 20, .ttl = 64, .protocol = IP_TCP};
     uint8_t bytes[20];
     struct ip4 out;
     ip4_emit(bytes, &header);
@@ -98,7 +104,8 @@ static void lengths(void **state)
                     put16(bytes + 2, total);
                 struct ip4 out;
                 const uint32_t header = (first & 15) * 4;
-                const int good = at_hand >= 20 && first >> 4 == 4 && header >= 20 && header <= total && total <= at_hand;
+                const int good =
+                    at_hand >= 20 && first >> 4 == 4 && header >= 20 && header <= total && total <= at_hand;
                 assert_int_equal(ip4_parse(bytes, at_hand, true, &out), good ? IP4_OK : IP4_BAD_HEADER);
                 if (good) {
                     // The checksum is taken over all of a header with options.
@@ -179,8 +186,11 @@ static void pseudo_header(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(emitted_is_parsed), cmocka_unit_test(known_header), cmocka_unit_test(every_flipped_bit_is_seen),
-        cmocka_unit_test(lengths),           cmocka_unit_test(options),      cmocka_unit_test(pseudo_header)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(emitted_is_parsed),
+                                       cmocka_unit_test(known_header),
+                                       cmocka_unit_test(every_flipped_bit_is_seen),
+                                       cmocka_unit_test(lengths),
+                                       cmocka_unit_test(options),
+                                       cmocka_unit_test(pseudo_header)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

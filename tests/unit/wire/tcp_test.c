@@ -93,7 +93,8 @@ static struct tcp_options parse_options(const uint8_t *options, uint32_t length)
 #define BAD TCP_SEEN_BAD
 #define BAD_IF(option) (option ? TCP_SEEN_BAD : 0)
 
-// SECURITY.md, CVE-2020-11912: SACK of length 3, timestamps of length 9, length 0, length past the data offset; CVE-2019-12258.
+// SECURITY.md, CVE-2020-11912: SACK of length 3, timestamps of length 9, length 0, length past the data offset;
+// CVE-2019-12258.
 static void option_table(void **state)
 {
     (void)state;
@@ -106,7 +107,11 @@ static void option_table(void **state)
         {"NOPs only", 8, {1, 1, 1, 1, 1, 1, 1, 1}, 0, 0},
         {"behind END nothing counts", 8, {0, 2, 0, 0, 2, 4, 5, 0xb4}, 0, 0},
         {"MSS", 4, {2, 4, 0x05, 0xb4}, TCP_SEEN_MSS, 0},
-        {"Linux SYN", 20, {2, 4, 5, 0xb4, 4, 2, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 3, 3, 7}, TCP_SEEN_MSS | SP | TS | WS, 0},
+        {"Linux SYN",
+         20,
+         {2, 4, 5, 0xb4, 4, 2, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 3, 3, 7},
+         TCP_SEEN_MSS | SP | TS | WS,
+         0},
         {"timestamps, aligned", 12, {1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8}, TS, 0},
         {"timestamps, not aligned", 12, {8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0}, TS, 0},
         {"timestamps behind one NOP", 12, {1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 0}, TS, 0},
@@ -246,7 +251,8 @@ static void accecn_emitted_is_parsed(void **state)
                                             .ect0 = next_random() & TCP_ACCECN_MASK,
                                             .ce = next_random() & TCP_ACCECN_MASK,
                                             .ect1 = next_random() & TCP_ACCECN_MASK};
-        struct tcp_options in = {.seen = TCP_SEEN_ACCECN | (i & 8 ? TCP_SEEN_TIMESTAMPS : 0) | (i & 16 ? TCP_SEEN_MSS : 0), .accecn = o};
+        struct tcp_options in = {
+            .seen = TCP_SEEN_ACCECN | (i & 8 ? TCP_SEEN_TIMESTAMPS : 0) | (i & 16 ? TCP_SEEN_MSS : 0), .accecn = o};
         in.sack_count = i & 32 ? 1 : 0;
         in.ts_value = next_random();
         uint8_t bytes[TCP_OPTIONS_MAX];

@@ -39,7 +39,8 @@ static void lengths(void **state)
         for (uint32_t field = 0; field <= 65535; field += field < 32 || field > 65500 ? 1 : 997) {
             if (at_hand >= 6)
                 put16(bytes + 4, field);
-            assert_int_equal(udp_parse(bytes, at_hand, &out), at_hand >= UDP_BYTES && field >= UDP_BYTES && field <= at_hand);
+            assert_int_equal(udp_parse(bytes, at_hand, &out),
+                             at_hand >= UDP_BYTES && field >= UDP_BYTES && field <= at_hand);
         }
         free(bytes);
     }

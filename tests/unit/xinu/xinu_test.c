@@ -27,7 +27,8 @@ static void begin(void)
 {
     (void)netaddr4(&here, 127, 0, 0, 1);
     nobody = (struct netaddr){0};
-    xinu_use(&xinu, &(struct xinu_config){.weir = w.weir, .port = &w.host.port, .bsd = w.bsd, .ethers = {&w.netif, NULL}});
+    xinu_use(&xinu,
+             &(struct xinu_config){.weir = w.weir, .port = &w.host.port, .bsd = w.bsd, .ethers = {&w.netif, NULL}});
 }
 
 static int setup(void **state)
@@ -60,7 +61,7 @@ static int teardown(void **state)
     return 0;
 }
 
-// --- a thread that opens a device passively ---------------------------------------------------------------------------------------------
+// --- a thread that opens a device passively --------------------------------------------------------------------------
 struct opener {
     pthread_t thread;
     int device;
@@ -72,7 +73,8 @@ enum { WAITING = 77 };
 static void *open_thread(void *context)
 {
     struct opener *o = context;
-    atomic_store(&o->result, open(o->device, &nobody, o->remote_port ? &here : NULL, o->port, o->remote_port, TCP_PASSIVE));
+    atomic_store(&o->result,
+                 open(o->device, &nobody, o->remote_port ? &here : NULL, o->port, o->remote_port, TCP_PASSIVE));
     return NULL;
 }
 
@@ -114,7 +116,7 @@ static void connected(int *client, int *server)
     assert_int_equal(finish(&o), OK);
 }
 
-// --- devices ----------------------------------------------------------------------------------------------------------------------------
+// --- devices ---------------------------------------------------------------------------------------------------------
 static void numbers_name_devices(void **state)
 {
     char byte;
@@ -154,7 +156,7 @@ static void devices_are_given_out_and_come_back(void **state)
     assert_int_equal(open(UDP0, NULL, NULL, 5000u, 0u), OK);
 }
 
-// --- TCP --------------------------------------------------------------------------------------------------------------------------------
+// --- TCP -------------------------------------------------------------------------------------------------------------
 static void a_passive_device_becomes_the_connection(void **state)
 {
     int client, server;
@@ -348,7 +350,8 @@ static char some_frame(int device)
     return frame[0];
 }
 
-// In the modes of the real-time TCP for Xinu a read is a deadline: half a frame is passed over, and what completes it comes to nothing.
+// In the modes of the real-time TCP for Xinu a read is a deadline: half a frame is passed over, and what completes it
+// comes to nothing.
 static void a_read_that_is_a_deadline_never_waits(void **state)
 {
     (void)state;
@@ -386,7 +389,8 @@ static void a_read_without_deadlines_waits(void **state)
         char frame[FRAME];
         pthread_t sender;
         connected(&client, &server);
-        assert_int_equal(realtime(server, (enum weir_realtime_mode)mode, FRAME, mode == WEIR_REALTIME_REGULAR ? 0 : PERIOD_US), OK);
+        assert_int_equal(
+            realtime(server, (enum weir_realtime_mode)mode, FRAME, mode == WEIR_REALTIME_REGULAR ? 0 : PERIOD_US), OK);
         assert_int_equal(pthread_create(&sender, NULL, send_late, &client), 0);
         assert_int_equal(read(server, frame, FRAME), FRAME);
         assert_int_equal(frame[0], 'a');
@@ -396,8 +400,8 @@ static void a_read_without_deadlines_waits(void **state)
     }
 }
 
-// In Weir's mode each period ends a read, also the first, before which nothing has come; and a frame that came later than that is not
-// handed out.
+// In Weir's mode each period ends a read, also the first, before which nothing has come; and a frame that came later
+// than that is not handed out.
 static void a_read_with_a_period_ends_at_its_deadline(void **state)
 {
     int client, server;
@@ -438,7 +442,7 @@ static void a_mode_without_what_it_needs_is_refused(void **state)
 }
 #endif
 
-// --- UDP --------------------------------------------------------------------------------------------------------------------------------
+// --- UDP -------------------------------------------------------------------------------------------------------------
 static void datagrams_between_two_devices(void **state)
 {
     char text[100];
@@ -490,7 +494,8 @@ static void a_passive_device_answers_by_the_headers(void **state)
     assert_int_equal(control(UDP0, UDP_CTRL_SETFLAG, UDP_FLAG_PASSIVE, 0), 0);
     assert_int_equal(write(UDP0 + 1, "abc", 3), 3);
     assert_int_equal(read(UDP0, packet, sizeof packet), 23);
-    static const uint8_t expected[20] = {127, 0, 0, 1, 127, 0, 0, 1, 0, 17, 0, 11, 5001 >> 8, 5001 & 255, 5000 >> 8, 5000 & 255, 0, 11};
+    static const uint8_t expected[20] = {127, 0, 0,  1,         127,        0,         0,          1, 0,
+                                         17,  0, 11, 5001 >> 8, 5001 & 255, 5000 >> 8, 5000 & 255, 0, 11};
     assert_memory_equal(packet, expected, 20);
     assert_memory_equal(packet + 20, "abc", 3);
     uint8_t answer[24];
@@ -536,7 +541,7 @@ static void a_device_moves_to_another_port(void **state)
     assert_int_equal(open(UDP0 + 3, &here, NULL, 5000u, 0u), OK);  // free again
 }
 
-// --- interfaces -------------------------------------------------------------------------------------------------------------------------
+// --- interfaces ------------------------------------------------------------------------------------------------------
 static int answer_of_dhcp;
 static int dhcp(void *context, struct weir_netif *netif, unsigned timeout_ms, struct weir_addr *gateway)
 {

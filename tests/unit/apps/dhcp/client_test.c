@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The DHCP client against a server made of frames, in virtual time: leases, renewal, refusals, conflicts, and the answers of strangers.
+// The DHCP client against a server made of frames, in virtual time: leases, renewal, refusals, conflicts, and the
+// answers of strangers.
 #include "apps/bench.h"
 
 #include "dhcp/client.h"
@@ -30,7 +31,8 @@ static void open_world(struct world *world)
     memset(world, 0, sizeof *world);
     assert_true(fixture_open_with(&world->bench.f, &options));
     loop_init(&world->bench.loop, world->bench.f.weir);
-    assert_int_equal(dhcp_start(&world->dhcp, &world->bench.loop, &world->bench.f.netif, "weir", changed, world), WEIR_OK);
+    assert_int_equal(dhcp_start(&world->dhcp, &world->bench.loop, &world->bench.f.netif, "weir", changed, world),
+                     WEIR_OK);
 }
 
 static void close_world(struct world *world)
@@ -54,9 +56,10 @@ static bool next_message(struct world *world, uint64_t us)
             assert_true(dhcp_parse(packet + 28, length - 28, &world->last));
             assert_true(length - 28 >= DHCP_MESSAGE_MIN);
             assert_memory_equal(world->last.mac, f->netif.mac, 6);
-            world->last_from =
-                weir_addr_v4((uint32_t)packet[12] << 24 | (uint32_t)packet[13] << 16 | (uint32_t)packet[14] << 8 | packet[15]);
-            world->last_to = weir_addr_v4((uint32_t)packet[16] << 24 | (uint32_t)packet[17] << 16 | (uint32_t)packet[18] << 8 | packet[19]);
+            world->last_from = weir_addr_v4((uint32_t)packet[12] << 24 | (uint32_t)packet[13] << 16 |
+                                            (uint32_t)packet[14] << 8 | packet[15]);
+            world->last_to = weir_addr_v4((uint32_t)packet[16] << 24 | (uint32_t)packet[17] << 16 |
+                                          (uint32_t)packet[18] << 8 | packet[19]);
             world->frames++;
             return true;
         }
@@ -146,7 +149,9 @@ static void silence_is_asked_again_ever_more_rarely(void **state)
     open_world(&world);
     for (uint32_t try = 0; try < 7; try++) {
         expect(&world, DHCP_DISCOVER, 80000000);
-        uint64_t gap_us = world.bench.f.now_us - before_us, wanted_us = 4000000ull << (try > 5 ? 4 : try > 0 ? try - 1 : 0);
+        uint64_t gap_us = world.bench.f.now_us - before_us, wanted_us = 4000000ull << (try > 5   ? 4
+                                                                                       : try > 0 ? try - 1
+                                                                                                 : 0);
         if (try > 0)
             assert_in_range(gap_us, wanted_us - 1100000, wanted_us + 1100000);
         before_us = world.bench.f.now_us;
@@ -225,8 +230,9 @@ static void a_nak_begins_anew(void **state)
 // Somebody else answers for OFFERED.
 static void claim(struct world *world)
 {
-    static const uint8_t arp[42] = {2, 0x57, 0x45, 0x49, 0x52, 1, 2, 9,  9, 9, 9,  9, 8,    6,    0,    1,    8, 0, 6, 4, 0,
-                                    2, 2,    9,    9,    9,    9, 9, 10, 0, 0, 50, 2, 0x57, 0x45, 0x49, 0x52, 1, 0, 0, 0, 0};
+    static const uint8_t arp[42] = {2,  0x57, 0x45, 0x49, 0x52, 1,    2,    9,    9,    9, 9, 9, 8, 6,
+                                    0,  1,    8,    0,    6,    4,    0,    2,    2,    9, 9, 9, 9, 9,
+                                    10, 0,    0,    50,   2,    0x57, 0x45, 0x49, 0x52, 1, 0, 0, 0, 0};
     fixture_input(&world->bench.f, arp, sizeof arp);
 }
 
@@ -280,7 +286,8 @@ static void declining_slows_down(void **state)
         expect(&world, DHCP_DECLINE, 1000000);
         const uint64_t declined_us = world.bench.f.now_us;
         expect(&world, DHCP_DISCOVER, 400000000);
-        assert_in_range(world.bench.f.now_us - declined_us, waits_s[i] * 1000000u - 100000u, waits_s[i] * 1000000u + 100000u);
+        assert_in_range(world.bench.f.now_us - declined_us, waits_s[i] * 1000000u - 100000u,
+                        waits_s[i] * 1000000u + 100000u);
     }
     assert_int_equal(world.dhcp.count.declined, sizeof waits_s / sizeof *waits_s);
     // A lease that was kept for long enough: the next conflict is a first one.
@@ -306,7 +313,8 @@ static void strangers_are_not_believed(void **state)
     (void)state;
     open_world(&world);
     expect(&world, DHCP_DISCOVER, 1000000);
-    static const uint32_t bad[] = {0, 0xe0000001, 0xffffffff, 0x7f000001, 0x0a0000ff, 0x0a000000, 0x00000005, 0xf0000001};
+    static const uint32_t bad[] = {0,          0xe0000001, 0xffffffff, 0x7f000001,
+                                   0x0a0000ff, 0x0a000000, 0x00000005, 0xf0000001};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct dhcp_message offer = reply(&world, DHCP_OFFER);
         offer.yiaddr = weir_addr_v4(bad[i]);

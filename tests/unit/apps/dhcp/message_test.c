@@ -95,7 +95,8 @@ static void every_cut_is_survived(void **state)
 // CVE-2020-11903, -11905: option 55 with length 255 as the last bytes; an option code as the very last byte.
 static void options_beyond_the_end_are_refused(void **state)
 {
-    static const uint8_t long_list[] = {53, 1, 5, 55, 255}, no_length[] = {53, 1, 5, 55}, half[] = {53, 1, 5, 1, 4, 255, 255, 255};
+    static const uint8_t long_list[] = {53, 1, 5, 55, 255}, no_length[] = {53, 1, 5, 55},
+                         half[] = {53, 1, 5, 1, 4, 255, 255, 255};
     uint8_t bytes[DHCP_MESSAGE_MAX];
     struct dhcp_message out;
     (void)state;
@@ -193,7 +194,8 @@ static void masks_and_addresses_are_judged(void **state)
     assert_int_equal(dhcp_mask_bits(weir_ip4(0, 255, 255, 255)), -1);
     assert_true(dhcp_address_usable(weir_ip4(10, 0, 0, 7), mask));
     assert_true(dhcp_address_usable(weir_ip4(10, 0, 0, 0), all));
-    static const uint32_t bad[] = {0, 0x00000001, 0x7f000001, 0xe0000001, 0xf0000001, 0xffffffff, 0x0a000000, 0x0a0000ff};
+    static const uint32_t bad[] = {0,          0x00000001, 0x7f000001, 0xe0000001,
+                                   0xf0000001, 0xffffffff, 0x0a000000, 0x0a0000ff};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_false(dhcp_address_usable(weir_addr_v4(bad[i]), mask));
 }
@@ -210,7 +212,8 @@ static void noise_is_survived(void **state)
             options[i] = random >> 31 ? (uint8_t)(random >> 20) : (uint8_t)(random >> 24 & 63);
         }
         (void)parse(bytes, with_options(bytes, options, sizeof options), &out);
-        assert_true(out.routers.count <= DHCP_SERVERS && out.dns.count <= DHCP_SERVERS && out.ntp.count <= DHCP_SERVERS);
+        assert_true(out.routers.count <= DHCP_SERVERS && out.dns.count <= DHCP_SERVERS &&
+                    out.ntp.count <= DHCP_SERVERS);
     }
 }
 

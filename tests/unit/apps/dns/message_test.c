@@ -80,7 +80,8 @@ static enum dns_result parse(const struct builder *b, struct dns_answer *answer)
 
 static void a_question_is_emitted(void **state)
 {
-    static const uint8_t expected[] = {0xab, 0xcd, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 3, 'w', 'W', 'w', 4, 'w', 'e', 'i', 'r', 0, 0, 1, 0, 1};
+    static const uint8_t expected[] = {0xab, 0xcd, 1,   0, 0,   1,   0,   0,   0, 0, 0, 0, 3,
+                                       'w',  'W',  'w', 4, 'w', 'e', 'i', 'r', 0, 0, 1, 0, 1};
     struct dns_question question = {.id = 0xabcd, .type = DNS_A, .name = "wWw.weir"};
     uint8_t out[DNS_UDP_MAX];
     char name[DNS_NAME_MAX + 1];
@@ -309,7 +310,8 @@ static void bad_pointers_are_refused(void **state)
     assert_int_equal(parse(&b, &answer), DNS_BAD);
 }
 
-// A chain of pointers, each to the one before: bounded; and a name that grows beyond 255 octets by labels between pointers.
+// A chain of pointers, each to the one before: bounded; and a name that grows beyond 255 octets by labels between
+// pointers.
 static void long_chains_end(void **state)
 {
     struct builder b;
@@ -461,7 +463,8 @@ static void noise_is_survived(void **state)
         begin(&b, "a.example", 3);
         for (int i = 0; i < 60; i++) {
             random = random * 1664525u + 1013904223u;
-            b.bytes[b.length++] = random >> 31 ? (uint8_t)(random >> 20) : (uint8_t)(0xc0 * (random >> 30 & 1) + (random >> 24 & 15));
+            b.bytes[b.length++] =
+                random >> 31 ? (uint8_t)(random >> 20) : (uint8_t)(0xc0 * (random >> 30 & 1) + (random >> 24 & 15));
         }
         (void)parse(&b, &answer);
         assert_true(answer.count <= DNS_ADDRESSES);

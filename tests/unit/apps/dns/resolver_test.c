@@ -75,8 +75,9 @@ static uint32_t answer(uint8_t *bytes, uint32_t length, uint32_t ttl_s, bool tcp
     }
     for (uint32_t i = 12; server.behaviour == LOWER_CASE && i < length - 4; i++)
         bytes[i] = bytes[i] >= 'A' && bytes[i] <= 'Z' ? (uint8_t)(bytes[i] | 0x20) : bytes[i];
-    const uint8_t record[] = {0xc0, 12, 0,  1, 0, 1, (uint8_t)(ttl_s >> 24), (uint8_t)(ttl_s >> 16), (uint8_t)(ttl_s >> 8), (uint8_t)ttl_s,
-                              0,    4,  10, 9, 8, 7};
+    const uint8_t record[] = {
+        0xc0, 12, 0,  1, 0, 1, (uint8_t)(ttl_s >> 24), (uint8_t)(ttl_s >> 16), (uint8_t)(ttl_s >> 8), (uint8_t)ttl_s,
+        0,    4,  10, 9, 8, 7};
     for (uint32_t i = 0; server.behaviour == LARGE && i < 60; i++) {  // of another name
         memcpy(bytes + length, record, sizeof record);
         bytes[length + 1] = 17;
@@ -155,8 +156,8 @@ static void open_all(struct bench *bench, struct dns *dns, enum behaviour behavi
 {
     const struct weir_addr here = weir_ip4(127, 0, 0, 1);
     bench_open(bench);
-    server =
-        (struct server){.udp = {udp_event}, .tcp = {tcp_event}, .stream = {stream_event}, .loop = &bench->loop, .behaviour = behaviour};
+    server = (struct server){
+        .udp = {udp_event}, .tcp = {tcp_event}, .stream = {stream_event}, .loop = &bench->loop, .behaviour = behaviour};
     server.socket = service_bind(&bench->loop, DNS_PORT, &server.udp);
     server.other = service_bind(&bench->loop, 5353, &server.udp);
     server.listener = service_listen(&bench->loop, DNS_PORT, &server.tcp);
@@ -348,7 +349,8 @@ static void a_name_is_asked_once_at_a_time(void **state)
     (void)state;
     open_all(&bench, &dns, GOOD);
     for (uint32_t i = 0; i < DNS_QUERIES; i++)
-        assert_int_equal(dns_resolve(&dns, i % 2 ? "weir.EXAMPLE" : "weir.example", &at_once, done, &outcomes[i]), WEIR_IN_PROGRESS);
+        assert_int_equal(dns_resolve(&dns, i % 2 ? "weir.EXAMPLE" : "weir.example", &at_once, done, &outcomes[i]),
+                         WEIR_IN_PROGRESS);
     assert_int_equal(dns_resolve(&dns, "other.example", &at_once, done, NULL), WEIR_NO_MEMORY);
     bench_run(&bench, 1000000);
     assert_int_equal(server.asked, 1);

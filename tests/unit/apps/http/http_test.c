@@ -75,7 +75,9 @@ static void the_status_costs_the_same_with_many_sockets(void **state)
     open_server(&bench);
     for (uint32_t i = 0; i < MANY; i++) {
         const weir_socket socket = weir_socket_open(bench.f.weir, WEIR_STREAM, 0);
-        assert_int_equal(weir_socket_bind(bench.f.weir, socket, &(struct weir_endpoint){weir_addr_any(), (uint16_t)(1000 + i)}), WEIR_OK);
+        assert_int_equal(
+            weir_socket_bind(bench.f.weir, socket, &(struct weir_endpoint){weir_addr_any(), (uint16_t)(1000 + i)}),
+            WEIR_OK);
     }
     assert_int_equal(ask(&bench, "GET /status.json HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n", &ended), 200);
     assert_true(json_read(body(), (uint32_t)strlen(body()), &object));
@@ -104,8 +106,10 @@ static void bytes_and_ranges_are_exact(void **state)
         assert_int_equal((uint8_t)body()[i], (500 + i) % 251);
     assert_int_equal(ask(&bench, "GET /bytes/10 HTTP/1.1\r\nHost: w\r\nRange: bytes=10-\r\n\r\n", NULL), 416);
     assert_non_null(strstr(got, "Content-Range: bytes */10\r\n"));
-    assert_int_equal(ask(&bench, "GET /bytes/10 HTTP/1.1\r\nHost: w\r\nRange: bytes=1-2\r\nIf-Range: \"10\"\r\n\r\n", NULL), 206);
-    assert_int_equal(ask(&bench, "GET /bytes/10 HTTP/1.1\r\nHost: w\r\nRange: bytes=1-2\r\nIf-Range: \"11\"\r\n\r\n", NULL), 200);
+    assert_int_equal(
+        ask(&bench, "GET /bytes/10 HTTP/1.1\r\nHost: w\r\nRange: bytes=1-2\r\nIf-Range: \"10\"\r\n\r\n", NULL), 206);
+    assert_int_equal(
+        ask(&bench, "GET /bytes/10 HTTP/1.1\r\nHost: w\r\nRange: bytes=1-2\r\nIf-Range: \"11\"\r\n\r\n", NULL), 200);
     assert_int_equal(ask(&bench, "HEAD /bytes/1099511627776 HTTP/1.1\r\nHost: w\r\n\r\n", NULL), 200);
     assert_non_null(strstr(got, "Content-Length: 1099511627776\r\n"));
     assert_string_equal(body(), "");
@@ -122,15 +126,17 @@ static void requests_may_come_all_at_once(void **state)
     bool ended;
     (void)state;
     open_server(&bench);
-    assert_int_equal(ask(&bench,
-                         "GET /bytes/3 HTTP/1.1\r\nHost: w\r\n\r\nGET /x HTTP/1.1\r\nHost: w\r\n\r\n"
-                         "POST / HTTP/1.1\r\nHost: w\r\nContent-Length: 5\r\n\r\nGET /HEAD /bytes/9 HTTP/1.1\r\nHost: w\r\n\r\n"
-                         "GET /bytes/4 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\nHost: w\r\n\r\n",
-                         &ended),
-                     200);
+    assert_int_equal(
+        ask(&bench,
+            "GET /bytes/3 HTTP/1.1\r\nHost: w\r\n\r\nGET /x HTTP/1.1\r\nHost: w\r\n\r\n"
+            "POST / HTTP/1.1\r\nHost: w\r\nContent-Length: 5\r\n\r\nGET /HEAD /bytes/9 HTTP/1.1\r\nHost: w\r\n\r\n"
+            "GET /bytes/4 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\nHost: w\r\n\r\n",
+            &ended),
+        200);
     assert_true(ended);
-    static const char *const expected[] = {"HTTP/1.1 200 ", "HTTP/1.1 404 ",         "HTTP/1.1 405 ", "Allow: GET, HEAD\r\n",
-                                           "HTTP/1.1 200 ", "Content-Length: 9\r\n", "HTTP/1.1 200 ", "Content-Length: 4\r\n"};
+    static const char *const expected[] = {"HTTP/1.1 200 ",        "HTTP/1.1 404 ",        "HTTP/1.1 405 ",
+                                           "Allow: GET, HEAD\r\n", "HTTP/1.1 200 ",        "Content-Length: 9\r\n",
+                                           "HTTP/1.1 200 ",        "Content-Length: 4\r\n"};
     const char *at = got;
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         // The bodies of /bytes hold a NUL: search over the whole of what came.
@@ -237,7 +243,7 @@ static void newcomers_replace_the_idle(void **state)
     close_server(&bench);
 }
 
-// --- a crowd of the slow ---------------------------------------------------------------------------------------------------------------
+// --- a crowd of the slow ---------------------------------------------------------------------------------------------
 
 static void a_crowd_of_the_slow_keeps_nobody_out(void **state)
 {
@@ -250,7 +256,8 @@ static void a_crowd_of_the_slow_keeps_nobody_out(void **state)
     for (uint32_t i = 0; i < sizeof crowds / sizeof crowds[0]; i++) {
         struct bench bench;
         open_server(&bench);
-        assert_int_equal(slow_served(&bench, &crowds[i], "GET /bytes/10 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n", "HTTP/1.1 200"),
+        assert_int_equal(slow_served(&bench, &crowds[i],
+                                     "GET /bytes/10 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n", "HTTP/1.1 200"),
                          7);
         assert_true(http.count.made_room > 100);
         slow_end(&bench, &crowds[i]);
@@ -272,11 +279,16 @@ static void the_pattern_can_begin_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_page_and_its_data_are_served),     cmocka_unit_test(the_status_costs_the_same_with_many_sockets),
-        cmocka_unit_test(bytes_and_ranges_are_exact),           cmocka_unit_test(requests_may_come_all_at_once),
-        cmocka_unit_test(a_request_may_come_in_pieces),         cmocka_unit_test(errors_are_clear_and_end_the_connection),
-        cmocka_unit_test(slow_and_silent_clients_are_let_go),   cmocka_unit_test(newcomers_replace_the_idle),
-        cmocka_unit_test(a_crowd_of_the_slow_keeps_nobody_out), cmocka_unit_test(the_pattern_can_begin_anywhere),
+        cmocka_unit_test(the_page_and_its_data_are_served),
+        cmocka_unit_test(the_status_costs_the_same_with_many_sockets),
+        cmocka_unit_test(bytes_and_ranges_are_exact),
+        cmocka_unit_test(requests_may_come_all_at_once),
+        cmocka_unit_test(a_request_may_come_in_pieces),
+        cmocka_unit_test(errors_are_clear_and_end_the_connection),
+        cmocka_unit_test(slow_and_silent_clients_are_let_go),
+        cmocka_unit_test(newcomers_replace_the_idle),
+        cmocka_unit_test(a_crowd_of_the_slow_keeps_nobody_out),
+        cmocka_unit_test(the_pattern_can_begin_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

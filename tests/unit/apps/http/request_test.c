@@ -20,7 +20,8 @@ static int parse(const char *text, struct http_request *request)
 
 static void a_request_is_understood(void **state)
 {
-    const char *text = "GET /bytes/10?x=1 HTTP/1.1\r\nHost: weir\r\nRange: bytes=2-5\r\nIf-Range: \"10\"\r\nX: y\r\n\r\nGET";
+    const char *text =
+        "GET /bytes/10?x=1 HTTP/1.1\r\nHost: weir\r\nRange: bytes=2-5\r\nIf-Range: \"10\"\r\nX: y\r\n\r\nGET";
     struct http_request request;
     (void)state;
     assert_int_equal(parse(text, &request), strlen(text) - 3);
@@ -65,7 +66,8 @@ static void old_and_unusual_forms_are_taken(void **state)
     assert_true(text_equal(request.path, request.path_length, "/"));
     assert_true(parse("OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", &request) > 0);
     assert_int_equal(request.method, HTTP_OTHER);
-    assert_true(parse("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 4294967295\r\n\r\n", &request) > 0);  // INFRA:HALT
+    // INFRA:HALT
+    assert_true(parse("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 4294967295\r\n\r\n", &request) > 0);
     assert_true(request.body_length == 4294967295u);
 }
 
@@ -175,7 +177,8 @@ static void ranges_are_applied(void **state)
     }
 }
 
-// A second Range field must not be mixed with the first: ends of one and beginnings of the other would make a body of 2^64 bytes.
+// A second Range field must not be mixed with the first: ends of one and beginnings of the other would make a body of
+// 2^64 bytes.
 static void two_ranges_are_not_mixed(void **state)
 {
     struct http_request request;

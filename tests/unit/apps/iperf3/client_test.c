@@ -70,13 +70,14 @@ static int64_t sum(const char *which, const char *key)
 
 static void datagrams_are_paced_and_counted(void **state)
 {
-    const struct iperf3_parameters forward = {.udp = true, .rate = 8000000, .block = 1000, .time_s = 2}, reverse = {.udp = true,
-                                                                                                                    .rate = 8000000,
-                                                                                                                    .block = 1000,
-                                                                                                                    .time_s = 2,
-                                                                                                                    .reverse = true,
-                                                                                                                    .counters64 = true,
-                                                                                                                    .parallel = 2};
+    const struct iperf3_parameters forward = {.udp = true, .rate = 8000000, .block = 1000, .time_s = 2},
+                                   reverse = {.udp = true,
+                                              .rate = 8000000,
+                                              .block = 1000,
+                                              .time_s = 2,
+                                              .reverse = true,
+                                              .counters64 = true,
+                                              .parallel = 2};
     (void)state;
     run(&forward, true, 4000000);
     assert_in_range(sum("sum", "packets"), 1990, 2010);
@@ -88,7 +89,8 @@ static void datagrams_are_paced_and_counted(void **state)
 
 static void bytes_end_a_test_exactly(void **state)
 {
-    const struct iperf3_parameters forward = {.bytes = 3000000, .parallel = 2}, reverse = {.bytes = 3000000, .reverse = true},
+    const struct iperf3_parameters forward = {.bytes = 3000000, .parallel = 2},
+                                   reverse = {.bytes = 3000000, .reverse = true},
                                    blocks = {.blocks = 10, .block = 5000};
     (void)state;
     run(&forward, true, 20000000);
@@ -102,9 +104,10 @@ static void bytes_end_a_test_exactly(void **state)
 
 static void both_directions_at_once(void **state)
 {
-    const struct iperf3_parameters tcp = {.bidirectional = true, .rate = 8000000, .block = 10000, .time_s = 2, .parallel = 2},
-                                   udp = {.bidirectional = true, .udp = true, .rate = 8000000, .block = 1000, .time_s = 2},
-                                   bytes = {.bidirectional = true, .bytes = 1000000};
+    const struct iperf3_parameters
+        tcp = {.bidirectional = true, .rate = 8000000, .block = 10000, .time_s = 2, .parallel = 2},
+        udp = {.bidirectional = true, .udp = true, .rate = 8000000, .block = 1000, .time_s = 2},
+        bytes = {.bidirectional = true, .bytes = 1000000};
     struct json streams, stream, end;
     uint32_t cursor = 0, senders = 0, count = 0;
     (void)state;
@@ -127,7 +130,8 @@ static void both_directions_at_once(void **state)
     run(&bytes, true, 20000000);
     assert_in_range(sum("sum_sent", "bytes"), 1, 1000000);
     assert_in_range(sum("sum_sent_bidir_reverse", "bytes"), 1, 1000000);
-    assert_true(sum("sum_sent", "bytes") == 1000000 || sum("sum_sent_bidir_reverse", "bytes") == 1000000);  // the first ends it
+    // the first ends it
+    assert_true(sum("sum_sent", "bytes") == 1000000 || sum("sum_sent_bidir_reverse", "bytes") == 1000000);
     run(&tcp, false, 4000000);
     assert_non_null(strstr(report, "[ ID][Role] Interval"));
     assert_non_null(strstr(report, "[  5][TX-C]"));
@@ -288,9 +292,10 @@ static bool honest_is_served(struct bench *bench)
 // Those that say nothing, and those that say who they are and nothing more.
 static void a_crowd_of_the_slow_keeps_nobody_out(void **state)
 {
-    static struct slow crowds[] = {{IPERF3_PORT, SLOW_CLIENTS, SLOW_SILENT, NULL, {0}},
-                                   {IPERF3_PORT, SLOW_CLIENTS, SLOW_SENDS, NULL, {0}},
-                                   {IPERF3_PORT, SLOW_CLIENTS, SLOW_SILENT, "0123456789012345678901234567890123abc", {0}}};
+    static struct slow crowds[] = {
+        {IPERF3_PORT, SLOW_CLIENTS, SLOW_SILENT, NULL, {0}},
+        {IPERF3_PORT, SLOW_CLIENTS, SLOW_SENDS, NULL, {0}},
+        {IPERF3_PORT, SLOW_CLIENTS, SLOW_SILENT, "0123456789012345678901234567890123abc", {0}}};
     (void)state;
     for (uint32_t i = 0; i < sizeof crowds / sizeof crowds[0]; i++) {
         struct bench bench;
@@ -311,7 +316,8 @@ static void a_crowd_of_the_slow_keeps_nobody_out(void **state)
     }
 }
 
-// One that asked for a test of a day and opens no stream, and one that opens it and sends nothing, give way to who knocks.
+// One that asked for a test of a day and opens no stream, and one that opens it and sends nothing, give way to who
+// knocks.
 static void a_test_that_does_not_go_on_gives_way(void **state)
 {
     struct bench bench;

@@ -65,7 +65,8 @@ static void numbers_are_scaled(void **state)
                 {"1.50000000000000000000000001", 2, 150},
                 {"-0.5", 1, -5},
                 {"0e99", 0, 0}};
-    static const char *const bad[] = {"", "-", "x", "1x", "1.2.3", "1e", "1e+", "18446744073709551615", "1e30", "true", "--1"};
+    static const char *const bad[] = {"",     "-",    "x",  "1x", "1.2.3", "1e", "1e+", "18446744073709551615",
+                                      "1e30", "true", "--1"};
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         int64_t value = 99;
@@ -83,8 +84,19 @@ static void numbers_are_scaled(void **state)
 
 static void malformed_text_is_refused(void **state)
 {
-    static const char *const bad[] = {
-        "", "{", "}", "[}", "{]", "\"a", "\"a\\", "{\"a\":1", "1 2", "{}}", "[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]", "\x01", "{\"a\":\x80}"};
+    static const char *const bad[] = {"",
+                                      "{",
+                                      "}",
+                                      "[}",
+                                      "{]",
+                                      "\"a",
+                                      "\"a\\",
+                                      "{\"a\":1",
+                                      "1 2",
+                                      "{}}",
+                                      "[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]",
+                                      "\x01",
+                                      "{\"a\":\x80}"};
     struct json value;
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -125,8 +137,9 @@ static void noise_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_are_found),         cmocka_unit_test(elements_are_walked), cmocka_unit_test(numbers_are_scaled),
-        cmocka_unit_test(malformed_text_is_refused), cmocka_unit_test(noise_is_survived),
+        cmocka_unit_test(members_are_found),  cmocka_unit_test(elements_are_walked),
+        cmocka_unit_test(numbers_are_scaled), cmocka_unit_test(malformed_text_is_refused),
+        cmocka_unit_test(noise_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

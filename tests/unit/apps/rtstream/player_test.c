@@ -31,8 +31,11 @@ static void what_does_not_come_is_told_at_its_deadline(void **state)
     static struct stream s;
     (void)state;
     stream_open(&s, 160);
-    const struct rtstream_options options = {
-        .frame_bytes = 160, .period_us = PERIOD_US, .within_us = 40000, .start_us = s.bench.f.now_us + 100000, .frames = 4};
+    const struct rtstream_options options = {.frame_bytes = 160,
+                                             .period_us = PERIOD_US,
+                                             .within_us = 40000,
+                                             .start_us = s.bench.f.now_us + 100000,
+                                             .frames = 4};
     const weir_socket server = by_hand(&s, &options);
     put(&s, server, 0);
     bench_run(&s.bench, 80000);
@@ -42,7 +45,8 @@ static void what_does_not_come_is_told_at_its_deadline(void **state)
     assert_int_equal(s.told, 4);
     for (uint32_t n = 1; n < 4; n++) {
         assert_int_equal(s.verdicts[n], RTSTREAM_SKIPPED);
-        assert_in_range(s.told_us[n], options.start_us + 40000 + n * PERIOD_US, options.start_us + 40000 + n * PERIOD_US + 1000);
+        assert_in_range(s.told_us[n], options.start_us + 40000 + n * PERIOD_US,
+                        options.start_us + 40000 + n * PERIOD_US + 1000);
     }
     assert_true(s.player_done);
     assert_int_equal(weir_socket_abort(s.bench.f.weir, server), WEIR_OK);
@@ -55,8 +59,11 @@ static void in_order_it_is_late(void **state)
     static struct stream s;
     (void)state;
     stream_open(&s, 160);
-    const struct rtstream_options options = {
-        .over = RTSTREAM_TCP, .frame_bytes = 160, .period_us = PERIOD_US, .within_us = 40000, .start_us = s.bench.f.now_us + 100000};
+    const struct rtstream_options options = {.over = RTSTREAM_TCP,
+                                             .frame_bytes = 160,
+                                             .period_us = PERIOD_US,
+                                             .within_us = 40000,
+                                             .start_us = s.bench.f.now_us + 100000};
     const weir_socket server = by_hand(&s, &options);
     put(&s, server, 0);
     bench_run(&s.bench, 300000);
@@ -101,7 +108,7 @@ static void nobody_there(void **state)
     stream_close(&s);
 }
 
-// --- RTP --------------------------------------------------------------------------------------------------------------------------------
+// --- RTP -------------------------------------------------------------------------------------------------------------
 
 struct packets {
     uint8_t bytes[64][512];

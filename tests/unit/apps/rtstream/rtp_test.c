@@ -15,7 +15,8 @@ static struct rtp_frame frames[RTP_FRAMES];
 
 static void a_plain_packet_byte_by_byte(void **state)
 {
-    static const uint8_t expected[] = {0x80, 0x80, 0xff, 0xff, 0x00, 0x00, 0x01, 0x00, 0xde, 0xad, 0xbe, 0xef, 'a', 'b'};
+    static const uint8_t expected[] = {0x80, 0x80, 0xff, 0xff, 0x00, 0x00, 0x01,
+                                       0x00, 0xde, 0xad, 0xbe, 0xef, 'a',  'b'};
     struct rtp_source source;
     (void)state;
     rtp_source_init(&source, 0xdeadbeef, 0xffff, 256, 160, false);
@@ -23,7 +24,8 @@ static void a_plain_packet_byte_by_byte(void **state)
     assert_int_equal(rtp_source_packet(&source, (const uint8_t *)"ab", 2, packet, sizeof packet), sizeof expected);
     assert_memory_equal(packet, expected, sizeof expected);
     assert_int_equal(rtp_source_packet(&source, (const uint8_t *)"c", 1, packet, sizeof packet), 13);
-    static const uint8_t next[] = {0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0xa0};  // no marker; the number wraps, the timestamp steps
+    // no marker; the number wraps, the timestamp steps
+    static const uint8_t next[] = {0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0xa0};
     assert_memory_equal(packet, next, sizeof next);
 }
 
@@ -146,7 +148,8 @@ static void what_is_no_packet_is_refused(void **state)
 
 static void sources_extension_and_padding_are_passed_over(void **state)
 {
-    static const uint8_t odd[] = {0xb1, 0x00, 0, 1, 0, 0, 0, 9, 0, 0, 0, 5, 1, 2, 3, 4, 0xbe, 0xde, 0, 1, 9, 9, 9, 9, 'x', 'y', 0, 2};
+    static const uint8_t odd[] = {0xb1, 0x00, 0,    1,    0, 0, 0, 9, 0, 0, 0,   5,   1, 2,
+                                  3,    4,    0xbe, 0xde, 0, 1, 9, 9, 9, 9, 'x', 'y', 0, 2};
     struct rtp_player player;
     (void)state;
     rtp_player_init(&player);

@@ -10,7 +10,8 @@ static void each_frame_comes_when_it_is_due(void **state)
     for (int i = 0; i < 4; i++) {
         stream_open(&s, 160);
         const struct weir_endpoint here = bench_here(PORT);
-        struct rtstream_options options = {.over = overs[i], .frame_bytes = 160, .period_us = PERIOD_US, .within_us = 40000};
+        struct rtstream_options options = {
+            .over = overs[i], .frame_bytes = 160, .period_us = PERIOD_US, .within_us = 40000};
         options.start_us = s.bench.f.now_us + 100000;
         if (overs[i] == RTSTREAM_RTP)  // there is no end of a stream to see
             options.frames = FRAMES;

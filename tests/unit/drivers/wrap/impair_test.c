@@ -46,7 +46,8 @@ static void test_offloads_are_taken_away(void **state)
 static void test_loss_comes_near_its_chance_both_ways(void **state)
 {
     (void)state;
-    struct weir_netif *outer = open_with(&(struct impair_config){.out = {.loss_ppm = 100000}, .in = {.loss_ppm = 250000}, .seed = 5});
+    struct weir_netif *outer =
+        open_with(&(struct impair_config){.out = {.loss_ppm = 100000}, .in = {.loss_ppm = 250000}, .seed = 5});
     for (uint32_t i = 0; i < FRAMES; i++) {
         assert_int_equal(ends_send(outer, i, 100), WEIR_TX_DONE);
         ends_arrive(i, 100);
@@ -64,7 +65,8 @@ static void test_same_seed_same_losses(void **state)
     static uint32_t first[FRAMES];
     uint32_t count = 0;
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        struct weir_netif *outer = open_with(&(struct impair_config){.out = {.loss_ppm = 300000}, .seed = seed == 2 ? 1 : seed});
+        struct weir_netif *outer =
+            open_with(&(struct impair_config){.out = {.loss_ppm = 300000}, .seed = seed == 2 ? 1 : seed});
         for (uint32_t i = 0; i < 1000; i++)
             ends_send(outer, i, 100);
         uint32_t same = 0;
@@ -84,7 +86,8 @@ static void test_same_seed_same_losses(void **state)
 static void test_loss_burst_loses_in_a_row(void **state)
 {
     (void)state;
-    struct weir_netif *outer = open_with(&(struct impair_config){.out = {.loss_ppm = 10000, .loss_burst = 5}, .seed = 9});
+    struct weir_netif *outer =
+        open_with(&(struct impair_config){.out = {.loss_ppm = 10000, .loss_burst = 5}, .seed = 9});
     for (uint32_t i = 0; i < FRAMES; i++)
         ends_send(outer, i, 100);
     assert_true(ends.sent_count < FRAMES);
@@ -118,7 +121,8 @@ static void test_delay_is_exact_and_deadline_told(void **state)
 static void test_jitter_keeps_order(void **state)
 {
     (void)state;
-    struct weir_netif *outer = open_with(&(struct impair_config){.out = {.delay_us = 1000, .jitter_us = 5000}, .seed = 3});
+    struct weir_netif *outer =
+        open_with(&(struct impair_config){.out = {.delay_us = 1000, .jitter_us = 5000}, .seed = 3});
     uint64_t start_us = ends.now_us, sent_at[500], longest_us = 0;
     for (uint32_t i = 0; i < 500; i++) {
         sent_at[i] = ends.now_us;
@@ -140,7 +144,8 @@ static void test_jitter_keeps_order(void **state)
 static void test_reordered_frames_are_overtaken(void **state)
 {
     (void)state;
-    struct weir_netif *outer = open_with(&(struct impair_config){.in = {.reorder_ppm = 100000, .reorder_us = 1000}, .seed = 4});
+    struct weir_netif *outer =
+        open_with(&(struct impair_config){.in = {.reorder_ppm = 100000, .reorder_us = 1000}, .seed = 4});
     for (uint32_t i = 0; i < 1000; i++) {
         ends_arrive(i, 100);
         ends_run(outer, ends.now_us + 100);
@@ -161,7 +166,8 @@ static void test_reordered_frames_are_overtaken(void **state)
 static void test_duplicates_both_ways(void **state)
 {
     (void)state;
-    struct weir_netif *outer = open_with(&(struct impair_config){.out = {.duplicate_ppm = 1000000}, .in = {.duplicate_ppm = 1000000}});
+    struct weir_netif *outer =
+        open_with(&(struct impair_config){.out = {.duplicate_ppm = 1000000}, .in = {.duplicate_ppm = 1000000}});
     ends_send(outer, 1, 100);
     ends_arrive(2, 100);
     assert_int_equal(ends.sent_count, 2);
@@ -247,7 +253,8 @@ static void test_refused_frame_meets_the_same_fate(void **state)
 static void test_memory_is_bounded(void **state)
 {
     (void)state;
-    struct weir_netif *outer = open_with(&(struct impair_config){.out = {.delay_us = 1000}, .in = {.delay_us = 1000}, .limit_bytes = 1000});
+    struct weir_netif *outer =
+        open_with(&(struct impair_config){.out = {.delay_us = 1000}, .in = {.delay_us = 1000}, .limit_bytes = 1000});
     for (uint32_t i = 0; i < 20; i++) {
         assert_int_equal(ends_send(outer, i, 100), WEIR_TX_DONE);
         ends_arrive(i, 100);

@@ -83,7 +83,8 @@ static const uint8_t *option(const uint8_t *from, const uint8_t *end, uint16_t c
 static uint32_t direction(const uint8_t *packet)
 {
     uint16_t length = 0;
-    const uint8_t *at = option(packet + 28 + ((read32(packet + 20) + 3u) & ~3u), packet + read32(packet + 4) - 4, 2, &length);
+    const uint8_t *at =
+        option(packet + 28 + ((read32(packet + 20) + 3u) & ~3u), packet + read32(packet + 4) - 4, 2, &length);
     assert_int_equal(length, 4);
     return read32(at);
 }

@@ -7,7 +7,9 @@
 
 static const struct {
     const struct weir_tls_backend *client, *server;
-} pairs[] = {{&weir_tls_bearssl, &weir_tls_bearssl}, {&weir_tls_bearssl, &weir_tls_mbedtls}, {&weir_tls_mbedtls, &weir_tls_bearssl}};
+} pairs[] = {{&weir_tls_bearssl, &weir_tls_bearssl},
+             {&weir_tls_bearssl, &weir_tls_mbedtls},
+             {&weir_tls_mbedtls, &weir_tls_bearssl}};
 
 #define EACH_PAIR(i) \
     size_t i = 0; \
@@ -42,14 +44,16 @@ static void rsa_chains_and_protocols(void **state)
     (void)state;
     for (EACH_PAIR(i)) {
         struct tls_pair t;
-        struct tls_setup setup =
-            setup_of(i, (struct tls_setup){.chain = rsa_certificate, .key = rsa_key, .client = {.alpn = alpn}, .server = {.alpn = alpn}});
+        struct tls_setup setup = setup_of(
+            i, (struct tls_setup){
+                   .chain = rsa_certificate, .key = rsa_key, .client = {.alpn = alpn}, .server = {.alpn = alpn}});
         tls_pair_open(&t, &setup);
         assert_int_equal(tls_pair_shake(&t), WEIR_OK);
         assert_string_equal(info_of(&t.client).alpn, "http/1.1");
         tls_pair_close(&t);
-        setup =
-            setup_of(i, (struct tls_setup){.chain = long_chain, .key = server_key, .client = {.alpn = other}, .server = {.alpn = alpn}});
+        setup = setup_of(
+            i, (struct tls_setup){
+                   .chain = long_chain, .key = server_key, .client = {.alpn = other}, .server = {.alpn = alpn}});
         tls_pair_open(&t, &setup);
         assert_int_not_equal(tls_pair_shake(&t), WEIR_OK);
         tls_pair_close(&t);
@@ -84,9 +88,9 @@ static void both_ends_show_certificates(void **state)
     (void)state;
     for (EACH_PAIR(i)) {
         struct tls_pair t;
-        struct tls_setup setup =
-            setup_of(i, (struct tls_setup){
-                            .server = {.verify = WEIR_TLS_VERIFY_REQUIRED}, .client_chain = client_certificate, .client_key = client_key});
+        struct tls_setup setup = setup_of(i, (struct tls_setup){.server = {.verify = WEIR_TLS_VERIFY_REQUIRED},
+                                                                .client_chain = client_certificate,
+                                                                .client_key = client_key});
         tls_pair_open(&t, &setup);
         assert_int_equal(tls_pair_shake(&t), WEIR_OK);
         tls_pair_exchange(&t, 1000, 1000);
@@ -114,7 +118,8 @@ static void sessions_are_resumed(void **state)
             continue;
         }
         assert_true(bytes > 0);
-        assert_true(tls_pair_connect(&t, &(struct weir_tls_session_options){.resume = saved, .resume_bytes = (size_t)bytes}));
+        assert_true(
+            tls_pair_connect(&t, &(struct weir_tls_session_options){.resume = saved, .resume_bytes = (size_t)bytes}));
         assert_int_equal(tls_pair_shake(&t), WEIR_OK);
         assert_true(info_of(&t.client).resumed);
         tls_pair_exchange(&t, 1000, 1000);
@@ -154,8 +159,8 @@ static void short_queues_and_short_records(void **state)
     (void)state;
     for (EACH_PAIR(i)) {
         struct tls_pair t;
-        struct tls_setup setup =
-            setup_of(i, (struct tls_setup){.pair = &link, .client = {.record_bytes = 16384}, .server = {.record_bytes = 16384}});
+        struct tls_setup setup = setup_of(
+            i, (struct tls_setup){.pair = &link, .client = {.record_bytes = 16384}, .server = {.record_bytes = 16384}});
         tls_pair_open(&t, &setup);
         assert_int_equal(tls_pair_shake(&t), WEIR_OK);
         tls_pair_exchange(&t, 100000, 100000);
