@@ -50,7 +50,7 @@ uint64_t loop_run(struct loop *loop, uint64_t now_us)
         if (handled == 0 && !weir_output_pending(loop->weir))
             return apps_due_us < due_us ? apps_due_us : due_us;
     }
-    (void)weir_poll(loop->weir,
-                    now_us);  // what the last handlers queued leaves now, not after the poller's look at its drivers
+    // what the last handlers queued leaves now, not after the poller's look at its drivers
+    (void)weir_poll(loop->weir, now_us);
     return now_us;
 }

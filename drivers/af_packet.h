@@ -20,8 +20,8 @@
 WEIR_BEGIN_DECLS
 
 enum af_packet_flag {
-    AF_PACKET_NO_VNET =
-        1,  // no offloads outward (a device that lacks them behind the interface); merged frames still arrive
+    // no offloads outward (a device that lacks them behind the interface); merged frames still arrive
+    AF_PACKET_NO_VNET = 1,
     AF_PACKET_UP = 2,        // bring the interface up (needs CAP_NET_ADMIN)
     AF_PACKET_QDISC = 4,     // send through the interface's queueing discipline (tc) instead of past it
     AF_PACKET_SAME_MAC = 8,  // use the interface's own address, not one of Weir's own in promiscuous mode

@@ -103,8 +103,8 @@ void cadence_gem_open(struct cadence_gem *gem, const struct cadence_gem_board *b
     struct cadence_gem_rings *const rings = board->rings;
     memset(gem, 0, sizeof *gem);
     gem->board = board;
-    invalidate(gem, gem->receive,
-               sizeof gem->receive);  // nothing is left there that the cache could write back over a frame
+    // nothing is left there that the cache could write back over a frame
+    invalidate(gem, gem->receive, sizeof gem->receive);
     write(gem, NWCTRL, 0);
     write(gem, IDR, INT_ALL);
     write(gem, ISR, INT_ALL);

@@ -40,8 +40,9 @@ class Socket : private weir_watch
     Socket &operator=(const Socket &) = delete;
     virtual ~Socket() { (void)weir_socket_close(stack_, handle_); }
 
+    // may delete the object, as its last act
   protected:
-    virtual void news(uint32_t events) = 0;  // may delete the object, as its last act
+    virtual void news(uint32_t events) = 0;
     weir *stack() const { return stack_; }
     weir_socket handle() const { return handle_; }
 

@@ -16,8 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(whole <= (int)length);
     if (whole > 0) {
         const bool within = request.path >= bytes && request.path + request.path_length <= bytes + whole;
-        CHECK(request.path[0] == '/' &&
-              (request.path_length == 1 || (request.path_length > 1 && within)));  // "/" alone may be the parser's own
+        // "/" alone may be the parser's own
+        CHECK(request.path[0] == '/' && (request.path_length == 1 || (request.path_length > 1 && within)));
         uint64_t first, count;
         int status = http_range_apply(&request, 1000, &first, &count);
         CHECK(status == 200 || status == 206 || status == 416);

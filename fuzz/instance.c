@@ -425,8 +425,9 @@ static void use_instance(struct world *w, weir_socket socket, uint8_t choice)
         (void)weir_socket_set_congestion(weir, socket, weir_cc_list[(choice >> 3) % algorithms]->name);
         break;
     }
+    // a driver gives back what it holds before it goes
     default:
-        while (w->f.held)  // a driver gives back what it holds before it goes
+        while (w->f.held)
             fixture_poll(&w->f, 1000);
         weir_netif_remove(&w->f.netif);
         fixture_poll(&w->f, choice & 8 ? 2000000 : 0);

@@ -143,8 +143,8 @@ static bool enter_all(struct end *from)
         if (length < 0)
             return errno == EAGAIN || errno == EINTR || errno == EIO || errno == ECONNREFUSED;
         note(from->number, "in", frame, (uint32_t)length);
-        (void)sim_run(
-            lab.sim, elapsed_ns());  // it enters now: were it when the first of them was read, it would leave too early
+        // it enters now: were it when the first of them was read, it would leave too early
+        (void)sim_run(lab.sim, elapsed_ns());
         enter(from, frame, (uint32_t)length);
     }
     return true;

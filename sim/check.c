@@ -556,8 +556,8 @@ static uint32_t sum_of(const uint8_t *bytes, uint32_t length)
     while (sum >> 16)
         sum = (sum & 0xffff) + (sum >> 16);
     const uint16_t native = (uint16_t)sum;
-    uint32_t result =
-        get16((const uint8_t *)&native);  // a sum of words in the machine's order, its bytes swapped where needed
+    // a sum of words in the machine's order, its bytes swapped where needed
+    uint32_t result = get16((const uint8_t *)&native);
     for (; at + 2 <= length; at += 2)
         result += get16(bytes + at);
     return at < length ? result + (uint32_t)(bytes[at] << 8) : result;

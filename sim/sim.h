@@ -161,9 +161,9 @@ struct sim_flow_stats {
     bool connected, finished, failed;
     int error;                      // of the connection: enum weir_error
     uint64_t sent[2], received[2];  // 0: client to server, 1: back. received: read by the user, checked
-    uint64_t connected_ns, first_ns, last_ns,
-        finished_ns;  // first_ns, last_ns: of data at the server (at the client, if only it reads)
-    uint32_t tries;   // to connect
+    // first_ns, last_ns: of data at the server (at the client, if only it reads)
+    uint64_t connected_ns, first_ns, last_ns, finished_ns;
+    uint32_t tries;  // to connect
 };
 struct sim_flow *sim_flow_add(struct sim *sim, struct sim_host *client, struct sim_host *server,
                               const struct sim_flow_options *options);

@@ -152,8 +152,8 @@ void handles_free(struct weir *weir);
 bool handle_room(struct weir *weir);                           // whether handle_new would succeed
 weir_socket handle_new(struct weir *weir, struct sock *sock);  // or WEIR_NO_MEMORY; sets sock->handle and SOCK_HANDLED
 void handle_free(struct weir *weir, struct sock *sock);        // also off the ready list; nothing when it has no handle
-void **handle_user(struct weir *weir, weir_socket socket,
-                   bool make);  // where a valid handle's user pointer lies. NULL: there is none; with `make`: no memory
+// where a valid handle's user pointer lies. NULL: there is none; with `make`: no memory
+void **handle_user(struct weir *weir, weir_socket socket, bool make);
 struct sock *handle_sock(const struct weir *weir, weir_socket socket);  // NULL: no such socket
 // the same handle names another sock (listen)
 void handle_replace(struct weir *weir, weir_socket socket, struct sock *sock);

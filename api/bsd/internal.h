@@ -156,8 +156,8 @@ void bsd_wake(struct weir_bsd *bsd, const void *token);
 // --- file.c ----------------------------------------------------------------------------------------------------------
 struct bsd_file *bsd_file_find(struct weir_bsd *bsd, int fd);     // NULL: no such descriptor
 int bsd_file_open(struct weir_bsd *bsd, struct bsd_file **file);  // the descriptor of a new, zeroed file; or an error
-struct bsd_file *bsd_file_remove(struct weir_bsd *bsd,
-                                 int fd);  // takes the descriptor away, marks dead, wakes all; still pinned once
+// takes the descriptor away, marks dead, wakes all; still pinned once
+struct bsd_file *bsd_file_remove(struct weir_bsd *bsd, int fd);
 struct bsd_file *bsd_file_pin(struct weir_bsd *bsd, int fd);
 // The pinned file of a socket's descriptor in *file: WEIR_BAD_SOCKET, BSD_NOT_A_SOCKET (a wait set).
 int bsd_socket_pin(struct weir_bsd *bsd, int fd, struct bsd_file **file);

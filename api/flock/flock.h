@@ -52,8 +52,8 @@ int tcpconnect_for(int socket, const struct sockaddr *dst, unsigned timeout_ms);
 // does after FLOCK_LATE.
 int tcplisten(int socket);
 int tcplisten_for(int socket, unsigned timeout_ms);
-int tcpsend(int socket, const char *buf,
-            unsigned len);  // waits for room: `len`, fewer if the connection breaks meanwhile
+// waits for room: `len`, fewer if the connection breaks meanwhile
+int tcpsend(int socket, const char *buf, unsigned len);
 // What is there, up to `len` bytes, from as many segments as it takes. 0: the other side has closed, and all was read.
 int tcprecv(int socket, char *buf, unsigned len);
 int tcprecv_for(int socket, char *buf, unsigned len, unsigned timeout_ms);

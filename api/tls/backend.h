@@ -13,8 +13,8 @@ WEIR_BEGIN_DECLS
 
 // Records in and out. Both never wait.
 struct tls_pipe {
-    int (*receive)(struct tls_pipe *pipe, void *data,
-                   uint32_t bytes);  // bytes; 0: FIN; WEIR_AGAIN; an error that ends the session
+    // bytes; 0: FIN; WEIR_AGAIN; an error that ends the session
+    int (*receive)(struct tls_pipe *pipe, void *data, uint32_t bytes);
     int (*send)(struct tls_pipe *pipe, const void *data, uint32_t bytes);  // bytes; WEIR_AGAIN; an error
 };
 
@@ -53,10 +53,10 @@ struct weir_tls_backend {
     // said so; an error.
     int (*step)(void *engine);
     int (*read)(void *engine, void *data, uint32_t bytes);  // bytes; 0: close_notify came; WEIR_AGAIN; an error
-    int (*write)(void *engine, const void *data,
-                 uint32_t bytes);  // bytes taken, of which some may be held back; after flush was WEIR_OK only
-    int (*flush)(void *engine);    // WEIR_OK: nothing is held back; WEIR_AGAIN; an error
-    int (*finish)(void *engine);   // close_notify: WEIR_OK, WEIR_AGAIN, an error
+    // bytes taken, of which some may be held back; after flush was WEIR_OK only
+    int (*write)(void *engine, const void *data, uint32_t bytes);
+    int (*flush)(void *engine);   // WEIR_OK: nothing is held back; WEIR_AGAIN; an error
+    int (*finish)(void *engine);  // close_notify: WEIR_OK, WEIR_AGAIN, an error
     // Plaintext that a read would give, after decrypting what lies in the pipe, at most a record: bytes; WEIR_AGAIN; 0:
     // end; an error.
     int (*pending)(void *engine);

@@ -97,8 +97,8 @@ struct weir_tls_session *tls_session_make(struct weir_tls_config *config, const 
 
 uint64_t tls_session_now_us(const struct weir_tls_session *session);
 void tls_session_discard(struct weir_tls_session *session);  // all but the stream
-int tls_session_end(
-    struct weir_tls_session *session);  // what waits, close_notify, FIN: WEIR_OK, WEIR_AGAIN, or an error
+// what waits, close_notify, FIN: WEIR_OK, WEIR_AGAIN, or an error
+int tls_session_end(struct weir_tls_session *session);
 // Once, without waiting; as weir_tls_read and weir_tls_write.
 int tls_session_read(struct weir_tls_session *session, void *data, uint32_t bytes);
 int tls_session_write(struct weir_tls_session *session, const void *data, uint32_t bytes);

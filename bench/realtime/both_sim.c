@@ -207,8 +207,8 @@ static void open_streams(struct run *r)
     host_clock(r->player);
     r->in = weir_socket_open(player, WEIR_STREAM, 0);
     weir_socket_set(player, r->in, WEIR_OPTION_RECEIVE_BUFFER, (int32_t)r->s->buffer);
-    weir_socket_set(player, r->in, WEIR_OPTION_QUICK_ACK,
-                    1);  // a delayed acknowledgement looks like a loss to a sender in haste
+    // a delayed acknowledgement looks like a loss to a sender in haste
+    weir_socket_set(player, r->in, WEIR_OPTION_QUICK_ACK, 1);
     if ((r->over != OVER_TCP && weir_realtime_set(player, r->in, &before)) ||
         weir_socket_connect(player, r->in, &peer) != WEIR_IN_PROGRESS)
         fail("cannot connect");

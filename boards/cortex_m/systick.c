@@ -125,8 +125,8 @@ void board_idle(void) { __asm__ volatile("dsb\n\twfi" ::: "memory"); }
 
 void systick_sleep(uint64_t until_us, const volatile bool *awake)
 {
-    const uint32_t primask =
-        interrupts_off();  // an interrupt that comes from here on is pending, and ends wfi all the same
+    // an interrupt that comes from here on is pending, and ends wfi all the same
+    const uint32_t primask = interrupts_off();
     const uint32_t left = cycles_until(until_us);
     if (!*awake && left > LEAST_CYCLES) {
         cut_period(left);

@@ -49,8 +49,8 @@ struct timeout {
     struct timeout *next;
     void (*due)(struct timeout *timeout);
 };
-void timeout_start(struct timeout *timeout,
-                   uint64_t at_us);  // `due` is set; it must have been zero, stopped or due before
+// `due` is set; it must have been zero, stopped or due before
+void timeout_start(struct timeout *timeout, uint64_t at_us);
 void timeout_stop(struct timeout *timeout);
 uint64_t timeout_next(void);  // when the next is due, or a thread's wait ends; KERNEL_NEVER: there is none
 

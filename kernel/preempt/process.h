@@ -54,8 +54,8 @@ struct process_config {
 bool process_init(const struct process_system *system, const struct thread_config *reaper);
 // `process` must not be one that has not ended. false: no memory.
 bool process_start(struct process *process, const struct process_config *config);
-void process_signal_send(struct process *process,
-                         int signal);  // not from an interrupt. KILL ends it, INT and TERM if it has no handler
+// not from an interrupt. KILL ends it, INT and TERM if it has no handler
+void process_signal_send(struct process *process, int signal);
 // Until it has ended and all it had is free: KERNEL_WOKEN. Its status is what it exited with, −signal if one ended it.
 int process_wait(struct process *process, uint64_t deadline_us, int *status);
 struct process *process_find(int id);  // NULL: none that runs

@@ -8,8 +8,8 @@ void port_io_run(struct port_core *core, const struct port_io_calls *calls)
         core->port.lock(core);
         const uint64_t due_us = port_turn(core);
         core->port.unlock(core);
-        if (due_us <=
-            weir_now_us(core->weir)) {  // the clock of that turn: a moment that has come since ends the sleep at once
+        // the clock of that turn: a moment that has come since ends the sleep at once
+        if (due_us <= weir_now_us(core->weir)) {
             if (++busy_turns == PORT_BUSY_TURNS)
                 calls->step(core, true);
             continue;

@@ -277,8 +277,8 @@ int client_sendto(struct client *client, int socket, const void *data, uint32_t 
     if (!valid(client, socket))
         return WEIR_BAD_SOCKET;
     const uint32_t size = client->window->ring_bytes;
-    if (bytes > size / 2 ||
-        window_record_bytes(bytes) > size / 2)  // so that it finds room when the server says there is some
+    // so that it finds room when the server says there is some
+    if (bytes > size / 2 || window_record_bytes(bytes) > size / 2)
         return WEIR_TOO_BIG;
     if (peer)
         record.peer = *peer;

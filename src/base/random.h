@@ -25,8 +25,8 @@ void random_seed(struct random *random, const uint8_t seed[16]);
 void random_stir(struct random *random, const void *data, size_t bytes);
 uint32_t random_u32(struct random *random);
 uint32_t random_below(struct random *random, uint32_t bound);  // uniform in [0, bound); 0 for bound 0
-uint32_t random_bits(struct random *random,
-                     unsigned bits);  // uniform in [0, 2^bits), bits <= 16: one output serves many such
+// uniform in [0, 2^bits), bits <= 16: one output serves many such
+uint32_t random_bits(struct random *random, unsigned bits);
 void random_bytes(struct random *random, void *out, size_t bytes);
 
 #endif

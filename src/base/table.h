@@ -33,8 +33,8 @@ struct table {
 };
 
 void table_init(struct table *table);
-void table_insert(struct table *table, struct memory *memory, struct table_node *node,
-                  uint32_t hash);  // never fails: without memory chains get longer
+// never fails: without memory chains get longer
+void table_insert(struct table *table, struct memory *memory, struct table_node *node, uint32_t hash);
 void table_remove(struct table *table, struct memory *memory, struct table_node *node);  // shrinks one bucket at a time
 void table_free(struct table *table, struct memory *memory);
 // Head of the chain that may hold `hash`; compare node->hash, follow next.

@@ -160,8 +160,8 @@ static void bbr_event(void *state, enum weir_cc_event event, const struct weir_c
     struct bbr *b = state;
     switch (event) {
     case WEIR_CC_INIT: bbr_begin(b, s, w); break;
-    case WEIR_CC_ECN:
-        b->loss.share = 0;  // a queue marked it
+    // a queue marked it
+    case WEIR_CC_ECN: b->loss.share = 0;
     // fall through
     case WEIR_CC_ENTER_RECOVERY: bbr_enter_recovery(b, s, w); break;
     case WEIR_CC_RTO:

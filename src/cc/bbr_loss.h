@@ -14,8 +14,8 @@
 
 struct bbr_loss {
     uint32_t slow_from, slow_until;  // total_delivered when sending slower than the bottleneck began, and ended
-    uint32_t from_total,
-        from_lost;  // total_delivered and total_lost when the first of that was acknowledged; in STARTUP: a round ago
+    // total_delivered and total_lost when the first of that was acknowledged; in STARTUP: a round ago
+    uint32_t from_total, from_lost;
     uint32_t sent, lost;    // in the last eight such times or so, in units of 64 bytes
     uint32_t round_rtt_us;  // smallest of this round
     uint32_t queue_us;      // the most that a queue has been seen to add

@@ -116,8 +116,8 @@ static void bbr_probe_rtt(struct bbr *b, const struct weir_cc_sample *s, struct 
 void bbr_modes(struct bbr *b, const struct weir_cc_sample *s, struct weir_cc_window *w)
 {
     bbr_check_overrun(b, s, w);
-    if (bbr_loss_queue(&b->loss, s, b->bandwidth,
-                       b->path.min_rtt.us))  // it need not run empty to show the shortest round trip
+    // it need not run empty to show the shortest round trip
+    if (bbr_loss_queue(&b->loss, s, b->bandwidth, b->path.min_rtt.us))
         b->path.min_rtt.at_us = s->now_us;
     bbr_next(b, s);
     bbr_probe_rtt(b, s, w);

@@ -124,8 +124,8 @@ static void cubic_avoid(struct cubic *cubic, uint32_t acked, const struct weir_c
         const uint32_t grown = window->cwnd + min_u32(segments, 0x4000) * min_u32(sample->mss, 0xffff);
         window->cwnd = max_u32(window->cwnd, min_u32(grown, e->target));
     }
-    if (e->friendly &&
-        window->cwnd < e->w_est)  // in steps, should cwnd have been taken down meanwhile by something else
+    // in steps, should cwnd have been taken down meanwhile by something else
+    if (e->friendly && window->cwnd < e->w_est)
         window->cwnd = min_u32(e->w_est, window->cwnd + min_u32(acked, CC_WINDOW_MAX) + sample->mss);
     window->cwnd = min_u32(window->cwnd, CC_WINDOW_MAX);
 }

@@ -36,8 +36,8 @@ static void westwood_measure(struct westwood *westwood, const struct weir_cc_sam
         westwood->passed_us > max_u32(min_u32(westwood->rtt_us, CC_WINDOW_MAX), WESTWOOD_SAMPLE_US)) {
         const uint64_t rate = (uint64_t)westwood->bytes * WESTWOOD_SECOND_US / westwood->passed_us;
         const uint32_t sampled = rate < UINT32_MAX ? (uint32_t)rate : UINT32_MAX;
-        if (!westwood->once &&
-            !westwood->twice) {  // the first is taken as it is: a filter that begins at 0 would be long in coming
+        // the first is taken as it is: a filter that begins at 0 would be long in coming
+        if (!westwood->once && !westwood->twice) {
             westwood->once = westwood->twice = sampled;
         } else {
             westwood->once = westwood->once - westwood->once / 8 + sampled / 8;

@@ -120,8 +120,8 @@ LOCAL uint32_t conn_turn(struct weir *weir, struct conn *c)
 {
     if (c->flags & CONN_TIMER && seq_le(c->due, now(weir)))
         conn_timeout(weir, c);
-    if (c->flags & CONN_ACK_DELAYED &&
-        seq_le(c->ack_due, now(weir)))  // over, also where the driver is full: no deadline stays behind
+    // over, also where the driver is full: no deadline stays behind
+    if (c->flags & CONN_ACK_DELAYED && seq_le(c->ack_due, now(weir)))
         c->flags = (uint16_t)((c->flags & ~CONN_ACK_DELAYED) | CONN_ACK_NOW);
     if (!c->socket.state && !(c->flags & CONN_RESET))
         return WAIT_FOREVER;

@@ -37,8 +37,8 @@ LOCAL uint64_t ip_header(const struct weir *weir, uint8_t *head, const uint8_t a
     const uint64_t addresses = word_put(
         head + 16, word_put(head + 12, 0, network32(weir_addr_to_v4(weir->netif->address.addr))), native32(address));
     uint64_t sum = word_put(head, addresses, network32(0x4500u << 16 | (IP4_BYTES + payload_length)));
-    sum = word_put(head + 4, sum,
-                   network32(IP4_DONT_FRAGMENT << 13));  // RFC 6864: an atomic datagram needs no identification
+    // RFC 6864: an atomic datagram needs no identification
+    sum = word_put(head + 4, sum, network32(IP4_DONT_FRAGMENT << 13));
     sum = word_put(head + 8, sum, network32(IP_TTL << 24 | protocol << 16));
     checksum_put(head + 10, checksum_fold_words(sum));
     return addresses;

@@ -64,8 +64,8 @@ weir_socket weir_socket_open(struct weir *weir, enum weir_socket_type type, uint
          index < (datagrams ? LISTENERS + CONNS + DATAGRAMS : LISTENERS); index++) {
         struct listener *listener = (struct listener *)(void *)socket_of(weir, index);  // or what begins as one
         if (!listener->socket.open) {
-            memset(listener->port, 0,
-                   DATAGRAMS ? 3 : 2);  // of a datagram socket also that nothing waits; of a listener that is padding
+            // of a datagram socket also that nothing waits; of a listener that is padding
+            memset(listener->port, 0, DATAGRAMS ? 3 : 2);
             return handle_give(&listener->socket, index);
         }
     }

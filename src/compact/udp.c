@@ -126,8 +126,8 @@ int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct
     weir->output_pending = true;
     uint8_t *head = outbox_frame(weir, d->seen.mac, ETHERNET_BYTES + IP4_BYTES + length);
     if (!head) {
-        d->socket.events |=
-            WEIR_WRITABLE;  // told behind the next poll, which empties the outbox; behind one that cannot, once more
+        // told behind the next poll, which empties the outbox; behind one that cannot, once more
+        d->socket.events |= WEIR_WRITABLE;
         return WEIR_AGAIN;
     }
     uint8_t *udp = head + ETHERNET_BYTES + IP4_BYTES;

@@ -3,6 +3,8 @@
 #ifndef IP_FAMILIES_H
 #define IP_FAMILIES_H
 
+#include "weir/options.h"
+
 #if WEIR_CFG_IP6
 #include "ip/family.h"
 

@@ -96,8 +96,8 @@ static uint8_t quote_parse(const struct weir *weir, const struct packet *packet,
     error->local = weir_addr_with_zone(weir_addr_v6(bytes + 8), packet->netif->index);
     error->remote = weir_addr_with_zone(weir_addr_v6(bytes + 24), packet->netif->index);
     ip6_chain_walk(bytes + IP6_BYTES, length - IP6_BYTES, bytes[IP6_NEXT_HEADER_AT], &chain);
-    if (chain.verdict == IP6_CHAIN_FRAGMENT &&
-        !chain.fragment.offset)  // only a first one carries the ports that say whose it was
+    // only a first one carries the ports that say whose it was
+    if (chain.verdict == IP6_CHAIN_FRAGMENT && !chain.fragment.offset)
         ip6_chain_continue(bytes + IP6_BYTES, length - IP6_BYTES, &chain);
     if (chain.verdict != IP6_CHAIN_OK || IP6_BYTES + chain.bytes + 8 > length)
         return 0;

@@ -35,8 +35,8 @@ struct ip_protocol {
 // one took it.
 bool raw_input(struct weir *weir, struct packet *packet);
 bool raw_listening(const struct weir *weir);  // whether there is any raw socket
-bool raw_echo_input(struct weir *weir,
-                    struct packet *packet);  // an ICMP echo reply for a WEIR_ICMP socket; packet at the ICMP header
+// an ICMP echo reply for a WEIR_ICMP socket; packet at the ICMP header
+bool raw_echo_input(struct weir *weir, struct packet *packet);
 void raw_error(struct weir *weir, uint8_t protocol, const struct ip_error *error);
 #else
 static inline bool raw_listening(const struct weir *weir) { return (void)weir, false; }
@@ -171,8 +171,8 @@ struct ip {
 int ip_init(struct weir *weir);
 size_t ip_bytes(void);
 void ip_free(struct weir *weir);
-void ip4_input(struct weir *weir,
-               struct packet *packet);  // packet at the network header; checks, reassembles, delivers
+// packet at the network header; checks, reassembles, delivers
+void ip4_input(struct weir *weir, struct packet *packet);
 #if WEIR_CFG_IP6
 void ip6_input(struct weir *weir, struct packet *packet);  // likewise
 #endif
@@ -268,8 +268,8 @@ static inline struct weir_addr ip_addr_complete(const struct weir *weir, struct 
     return (void)weir, (void)netif_bound, address;
 }
 #endif
-bool ip_is_ours(const struct weir *weir,
-                struct weir_addr address);  // an address of one of our interfaces (127/8 with loopback)
+// an address of one of our interfaces (127/8 with loopback)
+bool ip_is_ours(const struct weir *weir, struct weir_addr address);
 bool ip_is_broadcast(const struct weir *weir, struct weir_addr address);  // limited, or of a connected subnet
 // Sum of the pseudo-header; the transport's checksum field excluded.
 static inline uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol,

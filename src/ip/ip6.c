@@ -117,8 +117,9 @@ static bool chain_acceptable(struct weir *weir, struct packet *packet, struct ip
     case IP6_CHAIN_PARAMETER:
         icmp6_parameter_send(weir, packet, chain->code, chain->pointer, chain->answers_multicast);
         return false;
+    // fragments of fragments (CVE-2021-24086)
     case IP6_CHAIN_FRAGMENT:
-        if (packet->flags & PACKET_REASSEMBLED) {  // fragments of fragments (CVE-2021-24086)
+        if (packet->flags & PACKET_REASSEMBLED) {
             count(weir, WEIR_COUNT_FRAGMENT_BAD);
             return false;
         }

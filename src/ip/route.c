@@ -266,8 +266,8 @@ static int connected_routes(struct weir *weir, struct weir_netif *netif)
         if (ip->routes[at].netif == netif && ip->routes[at].connected)
             route_delete(ip, at);
     for (const struct weir_netif_address *a = &netif->address; a && !ip_netif_loopback(netif); a = address_next(a)) {
-        if (a->state == WEIR_ADDRESS_NONE ||
-            address_origin(a))  // an address made out of a router's prefix says nothing of the link (RFC 5942)
+        // an address made out of a router's prefix says nothing of the link (RFC 5942)
+        if (a->state == WEIR_ADDRESS_NONE || address_origin(a))
             continue;
         const bool made = route_make(&route, a->addr, a->prefix_length, weir_addr_any(), netif, 0);
         route.connected = true;
@@ -379,8 +379,8 @@ static int path_unicast(const struct weir *weir, struct path *path, const struct
         return down ? WEIR_NETIF_DOWN : WEIR_NO_ROUTE;
     path->netif = route->netif;
     path->next_hop = weir_addr_is_any(route->gateway) ? query->destination : route->gateway;
-    if (ip_netif_broadcast(route->netif,
-                           query->destination))  // a directed broadcast of that very subnet: every link knows this one
+    // a directed broadcast of that very subnet: every link knows this one
+    if (ip_netif_broadcast(route->netif, query->destination))
         path->next_hop = weir_addr_v4(0xffffffffu);
     return WEIR_OK;
 }

@@ -52,8 +52,8 @@ int address_add(struct weir_netif *netif, struct weir_addr address, uint8_t pref
                 uint8_t origin);
 // What its lifetimes make of an address now: it may be removed. Returns when the next ends, µs.
 uint64_t address_age(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a);
-void address_forget_further(
-    struct weir_netif *netif);  // the interface goes: the places of its further addresses are free
+// the interface goes: the places of its further addresses are free
+void address_forget_further(struct weir_netif *netif);
 #else
 static inline uint64_t address_age(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)
 {

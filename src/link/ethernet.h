@@ -81,8 +81,8 @@ enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destinatio
                               uint32_t sender, const uint8_t target_mac[6], uint32_t target);
 // Asks for the link address of an IPv4 neighbour: at `mac`, or everybody where that is NULL.
 enum weir_tx_verdict arp_ask(const struct neighbour *n, const uint8_t *mac);
-uint64_t arp_wait_until(const struct weir *weir,
-                        uint32_t due_us);  // the deadline (64-bit µs) of a module that is due at due_us
+// the deadline (64-bit µs) of a module that is due at due_us
+uint64_t arp_wait_until(const struct weir *weir, uint32_t due_us);
 // What was learnt on an interface goes (carrier lost); who waited for an answer goes back to the output list. With
 // `removed` also what was configured: nothing points at the interface any more.
 void arp_flush(struct weir *weir, struct weir_netif *netif, bool removed);

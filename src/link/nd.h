@@ -12,8 +12,8 @@
 
 struct nd_reply {
     struct weir_netif *netif;
-    struct weir_addr target,
-        destination;  // which of our addresses, and who asked; all nodes: one without an address did
+    // which of our addresses, and who asked; all nodes: one without an address did
+    struct weir_addr target, destination;
     uint8_t mac[6];
 };
 struct nd_replies {

@@ -50,8 +50,8 @@ struct rt_policy {
     // a frame was taken, or given up
     void (*read)(struct rt *rt, const struct rt_line *line, bool whole, struct rt_order *order);
     void (*heard)(struct rt *rt, const struct rt_line *line, const struct rt_news *news, struct rt_order *order);
-    void (*unsent)(struct rt *rt, const struct rt_line *line, uint32_t seq,
-                   struct rt_order *order);  // the peer is about to send `seq` < nxt
+    // the peer is about to send `seq` < nxt
+    void (*unsent)(struct rt *rt, const struct rt_line *line, uint32_t seq, struct rt_order *order);
     void (*time)(struct rt *rt, const struct rt_line *line, struct rt_order *order);
     void (*told)(struct rt *rt, const struct rt_line *line, uint32_t old_edge);  // an ACK left
 };

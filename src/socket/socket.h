@@ -53,8 +53,8 @@ struct sock *handle_at(const struct weir *weir, uint32_t index);
 
 // --- family.c --------------------------------------------------------------------------------------------------------
 #if WEIR_CFG_IP6
-int socket_family_set(struct sock *sock,
-                      int32_t family);  // 0, 4 or 6; WEIR_INVALID: none of these, or the socket has a name
+// 0, 4 or 6; WEIR_INVALID: none of these, or the socket has a name
+int socket_family_set(struct sock *sock, int32_t family);
 int32_t socket_family(const struct sock *sock);
 // Whether a socket may be bound to the address; `any` becomes 0.0.0.0 for one of IPv4.
 int socket_family_bind(const struct sock *sock, struct weir_addr *wanted);

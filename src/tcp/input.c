@@ -176,8 +176,8 @@ static void steps(struct weir *weir, struct tcp_conn *c, struct packet *packet, 
         verdict = steps_before_ack(weir, c, segment);
         if (verdict == TCP_NEXT)
             verdict = step_ack(weir, c, segment);
-        if (verdict ==
-            TCP_NEXT)  // not before the ACK proved good: a guessed segment could end the connection by its timestamp
+        // not before the ACK proved good: a guessed segment could end the connection by its timestamp
+        if (verdict == TCP_NEXT)
             tcp_timestamps_update(weir, c, segment);
     }
     if (verdict == TCP_GONE)

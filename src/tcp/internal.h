@@ -79,8 +79,8 @@ static inline bool tcp_predict(struct weir *weir, struct tcp_conn *c, const stru
 #endif
 
 // transfer.c
-int tcp_receive_nothing(
-    struct tcp_conn *c);  // what a reader without data finds: an error once, the end of the stream, or nothing yet
+// what a reader without data finds: an error once, the end of the stream, or nothing yet
+int tcp_receive_nothing(struct tcp_conn *c);
 
 // input.c
 bool tcp_challenge_allowed(struct weir *weir, struct tcp_conn *c);

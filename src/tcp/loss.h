@@ -82,8 +82,8 @@ static inline uint32_t tcp_rack_wait(const struct tcp_conn *c) { return (void)c,
 
 // coarse.c
 #if WEIR_CFG_TCP_COARSE_CLOCK
-void tcp_tlp_hasten(struct weir *weir,
-                    struct tcp_conn *c);  // something left: the probe too, where a coarse clock could only be late
+// something left: the probe too, where a coarse clock could only be late
+void tcp_tlp_hasten(struct weir *weir, struct tcp_conn *c);
 #else
 static inline void tcp_tlp_hasten(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 #endif

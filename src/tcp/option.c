@@ -296,8 +296,8 @@ int tcp_set_congestion(struct weir *weir, struct sock *sock, const struct weir_c
     struct tcp_conn *c = (struct tcp_conn *)sock;
     c->cc = index;
     if (!c->flow) {
-        c->node.spare =
-            WEIR_CC_UNLIMITED;  // what another algorithm remembered may mean something else (BBR's is a bandwidth)
+        // what another algorithm remembered may mean something else (BBR's is a bandwidth)
+        c->node.spare = WEIR_CC_UNLIMITED;
         return WEIR_OK;
     }
     const struct weir_cc_window before = c->flow->window;  // a live switch keeps what the path taught

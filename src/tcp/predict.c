@@ -219,8 +219,8 @@ static HOT_INLINE void take(struct weir *weir, struct tcp_conn *c, const struct 
         take_ack(weir, c, segment->ack, segment->window);
     if (segment->length)
         take_data(weir, c, segment->length, segment->flags & TCP_PSH, merged_size);
-    c->last_received_ms =
-        weir->now_ms;  // only now: whether an acknowledgement may wait depends on when the last one came
+    // only now: whether an acknowledgement may wait depends on when the last one came
+    c->last_received_ms = weir->now_ms;
 }
 
 // What one that a connection without data expects comes to.

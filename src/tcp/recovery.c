@@ -93,8 +93,8 @@ static void detect_spurious(struct weir *weir, struct tcp_conn *c, const struct 
     if (news->reports_duplicate) {
         tcp_info_duplicate(weir, c, block);
         tcp_undo_duplicate(c, block->left, block->right);
-        if (!tcp_tlp_waiting(c) && !tcp_deadline_on(c) &&
-            !tcp_rtx_probe_expected(c, block->right))  // bundles are duplicates that were meant
+        // bundles are duplicates that were meant
+        if (!tcp_tlp_waiting(c) && !tcp_deadline_on(c) && !tcp_rtx_probe_expected(c, block->right))
             tcp_rack_duplicate(c);
     }
     if (recovering && delta->retransmitted_acked && tcp_undo_echo(c, news->segment, news->acked)) {

@@ -64,8 +64,8 @@ COLD static uint32_t lend_rest(const struct weir *weir, const struct stream *sen
 static SPEED_INLINE uint32_t lend(const struct weir *weir, const struct tcp_conn *c, struct flow_template *t,
                                   uint8_t *behind, uint32_t seq, uint32_t length)
 {
-    const uint32_t offset =
-        seq - c->snd.una + tcp_held_lag(c);  // anew for each: a driver's `tx` may complete what it held
+    // anew for each: a driver's `tx` may complete what it held
+    const uint32_t offset = seq - c->snd.una + tcp_held_lag(c);
     uint8_t *place;
     if (length <= SMALL_COPY_MAX && stream_contiguous(c->send, offset, length, &place)) {
         t->slices[0].length = t->tx.length;

@@ -13,10 +13,10 @@ void tcp_timers_sacked(struct weir *weir, struct tcp_conn *c);  // una did not m
 void tcp_timers_ack_within(struct weir *weir, struct tcp_conn *c, uint32_t us);
 void tcp_timers_ack_owed(struct weir *weir, struct tcp_conn *c);  // an ACK may be delayed
 void tcp_timers_ack_sent(struct tcp_conn *c);
-void tcp_timers_zero_window(struct weir *weir,
-                            struct tcp_conn *c);  // data waits, nothing is in flight, the window forbids
-void tcp_timers_retry(struct weir *weir,
-                      struct tcp_conn *c);  // something could not be sent for want of a way or of memory
+// data waits, nothing is in flight, the window forbids
+void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c);
+// something could not be sent for want of a way or of memory
+void tcp_timers_retry(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_window_opened(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_active(struct weir *weir,
                        struct tcp_conn *c);                    // something happened: the long timer watches for its end

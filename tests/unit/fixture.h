@@ -128,8 +128,8 @@ void fixture_know_peer(struct fixture *f, struct weir_addr address);
 // Lets `advance_us` pass, stopping at every deadline on the way. Returns the next deadline, µs. Fails the test when
 // weir_poll says "work left" for ever.
 uint64_t fixture_poll(struct fixture *f, uint64_t advance_us);
-void fixture_unblock(struct fixture *f,
-                     uint64_t advance_us);  // after block_tx: the driver has room again; then the same
+// after block_tx: the driver has room again; then the same
+void fixture_unblock(struct fixture *f, uint64_t advance_us);
 
 uint32_t fixture_sent_count(const struct fixture *f);
 // fails the test when there is none

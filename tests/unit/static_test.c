@@ -79,8 +79,8 @@ static void client_segment(struct client *c, const struct tcp_segment *s, const 
     if (s->flags & TCP_ACK && seq_lt(c->una, s->ack) && seq_le(s->ack, c->nxt))
         c->una = s->ack;
     const uint32_t end = s->seq + s->length;
-    if (seq_le(s->seq, c->expected) &&
-        seq_lt(c->expected, end)) {  // in order: what is out of order the server sends again
+    // in order: what is out of order the server sends again
+    if (seq_le(s->seq, c->expected) && seq_lt(c->expected, end)) {
         for (uint32_t at = c->expected; at != end; at++)
             assert_int_equal(data[at - s->seq], pattern(at - c->server_first));
         c->echoed += end - c->expected;

@@ -15,8 +15,8 @@ extern volatile bool flag_pending;  // for the interrupts' exit to look at
 __attribute__((used)) void *flag_switch(void *frame);
 
 // The processor's own:
-void flag_switch_now(
-    void);  // by a thread, with interrupts off: lays a frame as an interrupt would, and returns when the thread goes on
+// by a thread, with interrupts off: lays a frame as an interrupt would, and returns when the thread goes on
+void flag_switch_now(void);
 void flag_interrupts_on(void);  // the instruction, no more
 
 WEIR_END_DECLS

@@ -32,8 +32,8 @@ struct frame {
     void *shadow;
 };
 
-static struct frame home, boot,
-    *running;  // home: where host_run returns; boot: saved at the first switch, and never used
+// home: where host_run returns; boot: saved at the first switch, and never used
+static struct frame home, boot, *running;
 static bool off, pending, finished;
 
 // On the new stack: interrupts come on as they would by returning from the switch.

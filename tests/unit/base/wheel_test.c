@@ -87,8 +87,8 @@ static void next_leads_there_in_few_calls(void **state)
         struct wheel wheel;
         struct wheel_node nodes[20];
         uint32_t now = test_random(0xffffffff), in_us = 0, calls = 0;
-        const int count =
-            test_random(2) ? 1 : 20;  // few: next looks at each; many: it answers with the slot's beginning
+        // few: next looks at each; many: it answers with the slot's beginning
+        const int count = test_random(2) ? 1 : 20;
         const uint32_t due = now + spread();
         memset(nodes, 0, sizeof nodes);
         wheel_init(&wheel, now);

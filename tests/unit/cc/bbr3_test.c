@@ -317,8 +317,8 @@ static void every_five_seconds_half_a_product_is_in_flight(void **state)
     while (window.cwnd > product(80 * MBIT) * 6 / 10 && ++rounds < 1000)
         round_trip(80 * MBIT);
     assert_in_range(rounds, 240, 252);
-    near(window.cwnd, product(40 * MBIT),
-         10);  // by the round trip known for ten seconds, not by the one with the queue
+    // by the round trip known for ten seconds, not by the one with the queue
+    near(window.cwnd, product(40 * MBIT), 10);
     inflight_now = product(40 * MBIT);
     for (rounds = 0; window.cwnd <= product(40 * MBIT) && rounds < 100; rounds++)
         round_trip(40 * MBIT);

@@ -32,8 +32,8 @@ static void cruise_to(uint32_t rate, uint32_t wanted)
 static void startup_doubles_and_ends_after_three_rounds_without_growth(void **state)
 {
     (void)state;
-    near(window.pacing_rate, (uint32_t)(10 * MSS * 2.887 / 0.02),
-         5);  // the initial window in the handshake's round trip
+    // the initial window in the handshake's round trip
+    near(window.pacing_rate, (uint32_t)(10 * MSS * 2.887 / 0.02), 5);
     round_trip(MBIT);
     uint32_t rate = 8 * MBIT;
     for (uint32_t i = 0; i < 5; i++, rate *= 2) {
@@ -170,8 +170,8 @@ static void a_cycle_probes_once_yields_once_and_cruises_six_times(void **state)
 {
     (void)state;
     fill(80 * MBIT);
-    inflight_now =
-        product(100 * MBIT) + 16 * MSS;  // as much as probing puts in flight, so that it ends; yielding ends by time
+    // as much as probing puts in flight, so that it ends; yielding ends by time
+    inflight_now = product(100 * MBIT) + 16 * MSS;
     cruise_to(80 * MBIT, 125);
     uint32_t seen[200] = {0};
     for (uint32_t i = 0; i < 40; i++) {
@@ -452,8 +452,8 @@ static void a_shallow_queue_is_not_flooded(void **state)
     assert_true(o.queue_loss < 0.035 && o.total > 92);  // one round of eight sends a quarter too much: 3.1 %
     o = bottleneck_measure(&options, bbr_flows, 2, 300000, 5 * SECOND, 20 * SECOND);
     assert_true(o.queue_loss < 0.12 && o.jain > 0.95);
-    o = bottleneck_measure(&options, bbr_flows, 10, 30000, 20 * SECOND,
-                           40 * SECOND);  // a frame of queue each: without compensation it is 15 to 16 %
+    // a frame of queue each: without compensation it is 15 to 16 %
+    o = bottleneck_measure(&options, bbr_flows, 10, 30000, 20 * SECOND, 40 * SECOND);
     assert_true(o.queue_loss < 0.20 && o.jain > 0.7);
     options.policer = true;
     o = bottleneck_measure(&options, bbr_flows, 1, 0, 5 * SECOND, 20 * SECOND);
@@ -470,8 +470,8 @@ static void a_deep_queue_is_filled_to_one_product_at_the_most(void **state)
     options.loss_ppm = 100000;
     o = bottleneck_measure(&options, bbr_flows, 1, 0, 5 * SECOND, 20 * SECOND);
     assert_true(o.rtt_ms < 25 && o.total > 82);
-    o = bottleneck_measure(&options, bbr_flows, 2, 300000, 5 * SECOND,
-                           20 * SECOND);  // together they hold twice the product: 40 ms, and what 3/4 leaves
+    // together they hold twice the product: 40 ms, and what 3/4 leaves
+    o = bottleneck_measure(&options, bbr_flows, 2, 300000, 5 * SECOND, 20 * SECOND);
     assert_true(o.rtt_ms < 50 && o.total > 82);
 }
 

@@ -128,12 +128,12 @@ static void a_timeout_forgets_the_maximum(void **state)
     flow_ack(&f, 400 * MSS, 20000);  // what was outstanding then
     f.window.cwnd = f.window.ssthresh;
     rounds(1);
-    assert_in_range(flow_segments(&f), 320 + 14,
-                    320 + 18);  // a twentieth a round trip: 16, where a search would go at 16, too
+    // a twentieth a round trip: 16, where a search would go at 16, too
+    assert_in_range(flow_segments(&f), 320 + 14, 320 + 18);
     f.window.cwnd = f.window.ssthresh = 1000 * MSS;
     rounds(1);
-    assert_in_range(flow_segments(&f), 1055,
-                    1056);  // a search goes at 16 at the most; of 20 / 1.06 the fraction is dropped
+    // a search goes at 16 at the most; of 20 / 1.06 the fraction is dropped
+    assert_in_range(flow_segments(&f), 1055, 1056);
 }
 
 static void a_lower_loss_makes_room(void **state)

@@ -89,8 +89,8 @@ static void fifty_fast_round_trips_forget_rivals_and_a_loss_counts_anew(void **s
         know(100000, 600);
         for (int i = 0; i < 100; i++)
             flow_round(&f, 2 * MSS, 250000);
-        const uint32_t rivals =
-            flow_segments(&f);  // 600 became 300, and half of that, and a segment a round trip since
+        // 600 became 300, and half of that, and a segment a round trip since
+        const uint32_t rivals = flow_segments(&f);
         assert_in_range(rivals, 240, 255);
         for (int i = 0; i < 55; i++) {
             f.window.cwnd = f.window.ssthresh = rivals * MSS;

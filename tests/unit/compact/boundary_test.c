@@ -29,8 +29,8 @@ struct boundary {
     bool source;
     uint32_t una, max, allowed;  // the server's, relative: acknowledged; the end of what left; how far its stream goes
     uint32_t rcv_nxt, edge, told;  // the peer's: received in order, promised, acknowledged
-    uint32_t most, end,
-        max_window;  // the end of what was sent inside the window; of the peer's stream; the largest window
+    // the end of what was sent inside the window; of the peer's stream; the largest window
+    uint32_t most, end, max_window;
     uint32_t frames, acks, resets;
     uint8_t have[SERVING_SOURCE_BYTES + 1];
     bool fin;  // the server's FIN left

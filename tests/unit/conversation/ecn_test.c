@@ -96,8 +96,8 @@ static void marks_take_the_place_of_losses(void **state)
             assert_int_equal(a.delivered_ce, talk.pair.stats[0].marked);  // every mark, exactly
         } else {
             assert_true(talk.echoed > 0);
-            assert_in_range(talk.answered, reduced - 1,
-                            reduced + 1);  // after the last there may be nothing to tell it with
+            // after the last there may be nothing to tell it with
+            assert_in_range(talk.answered, reduced - 1, reduced + 1);
         }
         pair_close(&talk.pair);
     }

@@ -480,8 +480,8 @@ static void requests_teach(void **state)
     assert_int_equal(frames_output(&f, &path, PEER, "abc", 3, &sock), WEIR_TX_DONE);
     assert_data(&f, FIXTURE_PEER_MAC, "abc");
     assert_int_equal(frames_output(&f, &path, PEER + 1, "abc", 3, &sock), WEIR_TX_UNRESOLVED);
-    frames_arp(&f, frames_all, ARP_REQUEST, thief, PEER + 1,
-               OURS);  // whom we look for asks us: that answers the question
+    // whom we look for asks us: that answers the question
+    frames_arp(&f, frames_all, ARP_REQUEST, thief, PEER + 1, OURS);
     frames_assert_queued(&f, &sock);
     fixture_close(&f);
 }

@@ -162,8 +162,8 @@ static void the_end_is_told_to_a_reader_beyond_it(void **state)
     p.line.fin = RT_BASE + 1500;
     play_clock(&p, RT_PERIOD);
     struct weir_realtime_frame frame;
-    assert_int_equal(rt_judge(&p.rt, &p.line, &frame),
-                     WEIR_SKIPPED);  // the hole in front of it was not passed over yet
+    // the hole in front of it was not passed over yet
+    assert_int_equal(rt_judge(&p.rt, &p.line, &frame), WEIR_SKIPPED);
     play_data(&p, 0, 500);
     p.line.una = p.line.nxt;
     assert_int_equal(play_read(&p), 0);

@@ -92,8 +92,8 @@ static void a_burst_may_end_with_time(void **state)
     sim_close(sim);
     open_link(&(struct sim_way){
         .burst_ppm = 10000, .burst_end_ppm = 1, .burst_loss_ppm = 1000000, .burst_most_ns = SIM_MS(5)});
-    assert_in_range(send_many(20000, 64), 10500,
-                    14000);  // a hundred good frames, then fifty bad ones within 5 ms, on average
+    // a hundred good frames, then fifty bad ones within 5 ms, on average
+    assert_in_range(send_many(20000, 64), 10500, 14000);
     sim_close(sim);
 }
 

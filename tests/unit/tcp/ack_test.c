@@ -96,8 +96,8 @@ static void unknown_options_on_a_syn_are_ignored(void **state)
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_bring(&t, WEIR_TCP_LISTEN, &plain);
-    static const uint8_t options[] = {254, 6,   1, 2,  3, 4, 2, 4,
-                                      3,   232, 1, 69, 3, 9, 0, 77};  // unknown, MSS 1000, NOP, unknown, end, garbage
+    // unknown, MSS 1000, NOP, unknown, end, garbage
+    static const uint8_t options[] = {254, 6, 1, 2, 3, 4, 2, 4, 3, 232, 1, 69, 3, 9, 0, 77};
     peer_send_raw(&t, &(struct peer_segment){.flags = TCP_SYN, .raw_options = options, .raw_length = 16});
     peer_take(&t);
     assert_int_equal(t.got.flags, TCP_SYN | TCP_ACK);

@@ -326,8 +326,8 @@ static inline void boundary_send(struct boundary *b)
         break;
     case SENT_FULL:
         boundary_write(b, 4000);
-        assert_in_range(b->nxt, 1500 - BOUNDARY_MSS / 2,
-                        1500);  // beside SACK blocks a segment holds less, and a small rest waits
+        // beside SACK blocks a segment holds less, and a small rest waits
+        assert_in_range(b->nxt, 1500 - BOUNDARY_MSS / 2, 1500);
         break;
     case SENT_TIMEOUT:
         boundary_send_some(b);

@@ -298,8 +298,8 @@ static void each_time_of_the_peer(void **state)
                     const uint32_t told = b.told;
                     input_times(&b, b.una, 100, value, b.t.ts_echo);
                     const uint32_t taken = c->rcv.nxt - b.t.theirs - b.rcv_nxt;
-                    const bool first =
-                        told == b.rcv_nxt;  // else what was acknowledged last says which value is echoed (§4.3)
+                    // else what was acknowledged last says which value is echoed (§4.3)
+                    const bool first = told == b.rcv_nxt;
                     if (distance != -INT64_C(0x80000000))
                         assert_int_equal(taken, distance < 0 ? 0 : 100);
                     if (taken) {

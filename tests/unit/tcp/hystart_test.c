@@ -25,8 +25,8 @@ static void begin(struct slow_start *x)
         &(struct tcp_fixture_options){.sack = true, .scale = true, .peer_scale = 10, .send_buffer = 8 << 20});
     assert_int_equal(weir_socket_set_congestion(x->t.weir, x->t.socket, "plain"), WEIR_OK);
     assert_int_equal(weir_socket_set(x->t.weir, x->t.socket, WEIR_OPTION_CORK, 1), WEIR_OK);  // all segments are full
-    tcp_fixture_conn(&x->t)->rtt.srtt8_us =
-        8 * 200000;  // the handshake took no time: no tail probe shall come in between
+    // the handshake took no time: no tail probe shall come in between
+    tcp_fixture_conn(&x->t)->rtt.srtt8_us = 8 * 200000;
     peer_drain(&x->t);
 }
 

@@ -399,8 +399,8 @@ static void a_paced_flow_fits_into_a_queue_of_ten_frames(void **state)
     pair_run_until(&x.pair, keep_busy, &x, 1000000);
     print_message("%u frames, %u sent again, %llu bytes in a second, bursts of %u at the most\n", x.pair.stats[0].sent,
                   sent_again(&x), (unsigned long long)(x.read - before), x.most);
-    assert_int_equal(sent_again(&x),
-                     0);  // the queue's limit is in the time of a frame: of a small one (ARP) it may lose one
+    // the queue's limit is in the time of a frame: of a small one (ARP) it may lose one
+    assert_int_equal(sent_again(&x), 0);
     assert_in_range(x.read - before, probe.pacing_rate / 100 * 99, probe.pacing_rate / 100 * 101);
     assert_in_range(x.most, 2, 4);
     // The same without a rate overflows the queue.

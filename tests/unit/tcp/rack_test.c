@@ -241,8 +241,8 @@ static void within_a_tick_the_order_decides(void **state)
         user_write(&t, (10 + round) * MSS, MSS);
         peer_expect(&t, TCP_ACK, (10 + round) * MSS, 0, MSS);
         loss_sack(&t, 0, 1, 11 + round);
-        peer_expect(&t, TCP_ACK, 0, 0,
-                    MSS);  // what is new goes after what is sent again: it shows that this was lost, too
+        // what is new goes after what is sent again: it shows that this was lost, too
+        peer_expect(&t, TCP_ACK, 0, 0, MSS);
         peer_expect_nothing(&t);
     }
     assert_true(t.f.weir->now - began > 0 && t.f.weir->now - began <= 5000);

@@ -50,8 +50,8 @@ struct tcp_fixture {
     uint32_t ours, theirs;  // what relative numbers count from
     uint16_t window;        // in the peer's segments
     uint32_t ts_value;      // the peer's timestamp clock
-    uint8_t ace,
-        tos;  // of the peer's segments: flags AE, CWR, ECE as a number (SYNs have the option's); of all its packets
+    // of the peer's segments: flags AE, CWR, ECE as a number (SYNs have the option's); of all its packets
+    uint8_t ace, tos;
     uint32_t ts_echo;  // our newest
     uint32_t seen;     // frames looked at
     // the segment that peer_expect took last

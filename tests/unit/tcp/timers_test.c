@@ -362,8 +362,8 @@ static void no_ack_is_delayed_after_a_loss(void **state)
 {
     const uint32_t far_us = WEIR_CFG_TCP_DELAYED_ACK_MS * 1000u / 8;
     (void)state;
-    assert_int_equal(quick_behind_a_hole(far_us),
-                     1);  // two at once behind a hole: the segment that fills it, and one more
+    // two at once behind a hole: the segment that fills it, and one more
+    assert_int_equal(quick_behind_a_hole(far_us), 1);
     assert_int_equal(quick_behind_a_hole(far_us - 1), 3);  // four, where the delay would be more than eight round trips
 }
 

@@ -200,8 +200,8 @@ static void a_probe_waits_for_as_few_ticks_as_it_can(void **state)
         peer_send(&t, TCP_ACK, 0, 2 * MSS);
         round_trips(&t, 2, rounds, 1000);
         tick(&t);
-        const bool at_once =
-            rounds <= 6;  // six, and two more, are what ten milliseconds have room for with two to spare
+        // six, and two more, are what ten milliseconds have room for with two to spare
+        const bool at_once = rounds <= 6;
         assert_int_equal(peer_drain_count(&t), at_once);
         tick(&t);
         assert_int_equal(counted(&t, TAIL_PROBE), 2);

@@ -457,8 +457,8 @@ static void urgent_bytes_stay_in_their_record(void **state)
     pair_run(&t.link, 10000);
     uint8_t data[16];
     assert_int_equal(weir_tls_read(t.server.session, data, sizeof data), 6);
-    assert_int_equal(weir_tls_read(t.server.session, data, sizeof data),
-                     WEIR_AGAIN);  // the byte is the beginning of something
+    // the byte is the beginning of something
+    assert_int_equal(weir_tls_read(t.server.session, data, sizeof data), WEIR_AGAIN);
     tls_pair_close(&t);
 }
 
@@ -506,8 +506,8 @@ static void credentials_are_looked_at(void **state)
     assert_int_equal(weir_tls_credentials_trust(c, ca_certificate, 300), WEIR_TLS_CREDENTIALS);
     assert_int_equal(weir_tls_credentials_trust(c, "", 0), WEIR_TLS_CREDENTIALS);
     weir_tls_credentials_release(c);
-    assert_null(weir_tls_config_create(t.tls, &(struct weir_tls_options){.role = WEIR_TLS_SERVER},
-                                       &error));  // a server without a certificate
+    // a server without a certificate
+    assert_null(weir_tls_config_create(t.tls, &(struct weir_tls_options){.role = WEIR_TLS_SERVER}, &error));
     assert_int_equal(error, WEIR_INVALID);
     assert_null(weir_tls_config_create(
         t.tls, &(struct weir_tls_options){.version_min = WEIR_TLS_1_3, .version_max = WEIR_TLS_1_2}, &error));
