@@ -4,6 +4,7 @@
 #include "instance.h"
 
 #include "ip/flow.h"
+#include "ip/icmp.h"
 #include "link/handler.h"
 #include "socket/socket.h"
 #include "wire/ethernet.h"

@@ -13,6 +13,7 @@ from layers import EXEMPT, VISIBLE, layer
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = 120
+HEADER_LINES, FUNCTION_LINES = 300, 64   # of src/
 DOCUMENT_COLUMNS = 120   # of docs/ and of the pages beside it
 WIDE_TABLES = ("docs/conformance.md", "docs/security.md")   # a row names its tests, by which tools/check_conformance.py finds them: Markdown cannot wrap it
 FREESTANDING = {"stdint.h", "stddef.h", "stdbool.h", "string.h"}
@@ -123,6 +124,20 @@ def columns(path, line):
     return None
 
 
+def check_lengths(path, lines):
+    """Files of src/ that a reader takes in at a glance: functions and headers end before they are long."""
+    if path.suffix == ".h" and len(lines) - 1 > HEADER_LINES:
+        complain(path, len(lines), f"{len(lines) - 1} lines; a header has {HEADER_LINES} at most: which noun of it is another file's?")
+    opened = None
+    for number, line in enumerate(lines, 1):
+        if line == "{":
+            opened = number
+        elif line == "}" and opened:
+            if number - opened + 1 > FUNCTION_LINES:
+                complain(path, opened, f"a function of {number - opened + 1} lines; {FUNCTION_LINES} at most")
+            opened = None
+
+
 def check_text(path, text, lines):
     if path.suffix in (".c", ".h", ".cpp", ".pkt", ".py", ".sh", ".mk") and not any("SPDX-License-Identifier: BSD-2-Clause" in line for line in lines[:2]):
         complain(path, 1, "the licence line is missing")
@@ -175,6 +190,7 @@ def main():
             check_addresses(path, text)
             if path.parts[0] == "src":
                 check_function_bodies(path, text)
+                check_lengths(path, lines)
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 

@@ -10,40 +10,12 @@
 
 #include "base/bytes.h"
 #include "base/checksum.h"
+#include "compact/limits.h"
 #include "weir/instance.h"
 #include "weir/socket.h"
 #include "weir/stats.h"
 
-// Without WEIR_CFG_COMPACT none of this is built.
-#if WEIR_CFG_COMPACT
-#if WEIR_CFG_ALLOCATOR || WEIR_CFG_VLAN || WEIR_CFG_ARP_CACHE || WEIR_CFG_FRAGMENTS || WEIR_CFG_LOOPBACK || \
-    WEIR_CFG_ICMP_ERRORS || WEIR_CFG_IGMP || WEIR_CFG_UDP || WEIR_CFG_RAW || WEIR_CFG_HANDLERS
-#error "WEIR_CFG_COMPACT has no ALLOCATOR, VLAN, ARP_CACHE, FRAGMENTS, LOOPBACK, ICMP_ERRORS, IGMP, UDP, RAW, HANDLERS"
-#endif
-#if WEIR_CFG_TCP_CONNECT || WEIR_CFG_TCP_WINDOW_SCALE || WEIR_CFG_TCP_TIMESTAMPS || WEIR_CFG_TCP_SACK || \
-    WEIR_CFG_TCP_HELD || WEIR_CFG_TCP_URGENT || WEIR_CFG_TCP_KEEPALIVE || WEIR_CFG_TCP_SYN_COOKIES || \
-    WEIR_CFG_TCP_INFO || WEIR_CFG_CC_CUBIC
-#error \
-    "WEIR_CFG_COMPACT has no CONNECT, WINDOW_SCALE, TIMESTAMPS, SACK, HELD, URGENT, KEEPALIVE, SYN_COOKIES, INFO, cubic"
-#endif
-#if WEIR_CFG_NETIFS != 1 || WEIR_CFG_LISTENERS < 1 || WEIR_CFG_SOCKETS <= WEIR_CFG_LISTENERS || WEIR_CFG_SOCKETS > 250
-#error \
-    "WEIR_CFG_COMPACT has one interface, and WEIR_CFG_SOCKETS counts a listener and a connection at least, 250 at most"
-#endif
-#if WEIR_CFG_TCP_SEND_BYTES > 65535 || WEIR_CFG_TCP_RECEIVE_BYTES > 65535 || WEIR_CFG_TCP_MSS_MAX > 1460
-#error "WEIR_CFG_COMPACT has queues of 65535 bytes and segments of 1460 at most"
-#endif
-#if WEIR_CFG_COMPACT_UDP && (WEIR_CFG_DATAGRAM_SOCKETS < 1 || WEIR_CFG_DATAGRAM_RECEIVE_BYTES > 1472 || \
-                             WEIR_CFG_OUTBOX_BYTES < WEIR_CFG_DATAGRAM_RECEIVE_BYTES + 44)
-#error "WEIR_CFG_COMPACT_UDP wants a datagram socket, datagrams of 1472 bytes at most, an outbox for one and 44 bytes"
-#endif
-#if WEIR_CFG_COMPACT_UDP && WEIR_CFG_SOCKETS + WEIR_CFG_DATAGRAM_SOCKETS > 250
-#error "WEIR_CFG_COMPACT has 250 sockets at most"
-#endif
-#endif
-
-// In a build of one translation unit everything but the public interface is private to it, which spares the compiler a
-// copy.
+// In a build of one translation unit everything but the public interface is private to it.
 #ifdef WEIR_ONE_UNIT
 #define LOCAL static
 #else
@@ -202,8 +174,7 @@ static inline uint32_t now(const struct weir *weir) { return (uint32_t)weir->now
 LOCAL uint32_t isn(const struct weir *weir, const struct peer *peer);
 
 // netif.c
-// A frame of `length` bytes for weir_poll to send; the Ethernet header is written. NULL: no room, it is lost as on the
-// wire.
+// A frame of `length` bytes for weir_poll to send; the Ethernet header is written. NULL: no room, it is lost.
 LOCAL uint8_t *outbox_frame(struct weir *weir, const uint8_t mac[6], uint32_t length);
 LOCAL void outbox_send(struct weir *weir);
 LOCAL void ethernet_header(const struct weir *weir, uint8_t *head, const uint8_t mac[6], uint32_t type);
@@ -298,8 +269,7 @@ static inline void conn_event(struct conn *c, uint32_t events) { c->socket.event
 // input.c
 LOCAL void tcp_input(struct weir *weir, struct segment *segment);
 LOCAL void conn_input(struct weir *weir, struct conn *c, struct segment *segment);
-// so much sequence space, not 0, perhaps with a FIN
-LOCAL void conn_acked(struct weir *weir, struct conn *c, uint32_t acked);
+LOCAL void conn_acked(struct weir *weir, struct conn *c, uint32_t acked);  // sequence space, not 0, perhaps a FIN
 LOCAL void conn_received(const struct weir *weir, struct conn *c, uint32_t length);  // so much is stored in order
 
 // predict.c. false: nothing was done.

@@ -4,3 +4,6 @@
 
 #include "ip/family4.h"
 #include "ip/family6.h"
+
+const struct ip_family ip4_family = IP4_FAMILY_ROW;
+const struct ip_family ip6_family = IP6_FAMILY_ROW;

@@ -22,6 +22,8 @@ static inline const struct ip_family *ip_family_of_packet(const uint8_t *header)
 #else
 #include "ip/family4.h"
 
+static const struct ip_family ip4_family = IP4_FAMILY_ROW;
+
 static inline const struct ip_family *ip_family_of(struct weir_addr address) { return (void)address, &ip4_family; }
 static inline const struct ip_family *ip_family_of_packet(const uint8_t *header) { return (void)header, &ip4_family; }
 #endif

@@ -18,11 +18,6 @@ struct ip_params {
 };
 #define IP_PARAMS_DEFAULT ((struct ip_params){.ttl = 64})
 
-#if WEIR_CFG_IP6
-#define IP_FAMILY_ROW const
-#else
-#define IP_FAMILY_ROW static const
-#endif
 struct ip_family {
     uint16_t ethertype;
     uint8_t header_bytes;  // of a packet that ip_output makes, without options

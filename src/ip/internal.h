@@ -4,6 +4,7 @@
 #define IP_INTERNAL_H
 
 #include "instance.h"
+#include "ip/icmp.h"
 #include "link/address.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"

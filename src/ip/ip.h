@@ -6,6 +6,7 @@
 #include "base/addr.h"
 #include "base/records.h"
 #include "ip/families.h"
+#include "ip/flow_entry.h"
 #include "ip/fragment.h"
 #include "link/link.h"
 #include "weir/error.h"
@@ -90,56 +91,6 @@ struct route {
     uint64_t until_us;
 #endif
 };
-
-#if WEIR_CFG_FAST_PATH
-// What the last good packets between one of our addresses and a peer's had in common: flow.h.
-// of eight bytes, of a frame's head: link header, with a tag if need be, and network header
-#define FLOW_WORDS (WEIR_CFG_IP6 ? 8u : 5u)
-#define FLOW_HEAD_BYTES (8 * FLOW_WORDS)  // what follows the network header is masked out
-#define FLOW_LINK_BYTES 18u
-// link, network and transport header, and a payload of a few bytes
-#define FLOW_HEADER_BYTES (WEIR_CFG_IP6 ? 144u : 120u)
-#define FLOW_SLICES 8u
-#define IP_TRANSPORT_HEADER_MAX 60u  // that a flow has room for
-#define FLOW_NO_LINK_SOURCE 0xffu
-
-struct flow_match {
-    const struct weir_netif *netif;
-    uint16_t generation;   // of paths; 0: none
-    uint8_t transport_at;  // in the frame
-    uint8_t source_at;     // of the sender's link address; FLOW_NO_LINK_SOURCE: there is none
-    uint16_t pseudo_sum;   // of TCP's pseudo-header without the length, in native order
-    uint64_t head[FLOW_WORDS], mask[FLOW_WORDS];
-};
-
-#if WEIR_CFG_IP6
-typedef uint64_t flow_shape;
-#else
-typedef uint32_t flow_shape;
-#endif
-struct flow_template {
-    uint32_t generation;  // of paths and link addresses; 0: none
-    uint32_t made_ms;
-    const struct weir_netif *netif;
-    struct weir_addr next_hop;
-    flow_shape shape;     // TTL, type of service, length (and flow label), for which the network header stands as it is
-    uint32_t fixed_sum;   // of what the network header has alike for any of these, in host order
-    uint32_t pseudo_sum;  // of TCP's pseudo-header without the length, in host order
-    uint8_t network_at;   // in the frame
-    struct weir_tx tx;
-    struct weir_slice slices[FLOW_SLICES];  // the header, and pieces of a payload
-    uint8_t header[FLOW_HEADER_BYTES];
-};
-
-struct flow {
-    struct weir_addr local, remote;  // remote any: none
-    uint32_t taken_ms;               // when it was made this pair's
-    uint8_t path_queries;            // what `path` answers (flow.c)
-    struct path path;                // generation 0: none
-    struct flow_match match;
-    struct flow_template template;
-};
-#endif
 
 struct ip {
     uint16_t generation;  // of cached paths; never 0
@@ -279,59 +230,6 @@ static inline uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr d
 }
 // Bytes of network header that ip_output adds.
 static inline uint32_t ip_header_bytes(struct weir_addr destination) { return ip_family_of(destination)->header_bytes; }
-
-// ICMP.
-void icmp_input(struct weir *weir, struct packet *packet);
-#if WEIR_CFG_IP6
-void icmp6_input(struct weir *weir, struct packet *packet);
-#endif
-#if WEIR_CFG_ICMP_ERRORS
-enum icmp_error_kind { ICMP_ERROR_PORT, ICMP_ERROR_PROTOCOL, ICMP_ERROR_REASSEMBLY_TIME, ICMP_ERROR_PARAMETER };
-// Answers `packet` (at the transport header) with an ICMP error where RFC 1122 §3.2.2 or RFC 4443 §2.4 allows one;
-// rate-limited per destination. ip_error_send is for packets of either family; `parameter` is of ICMP_ERROR_PARAMETER
-// (icmp6.c has more kinds of it).
-void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind, uint8_t parameter);
-#if WEIR_CFG_IP6
-void ip_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind);
-#else
-static inline void ip_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind)
-{
-    icmp_error_send(weir, packet, kind, 0);
-}
-#endif
-// Takes a per-destination token; false: withhold the reply (counted).
-bool icmp_limit_take(struct weir *weir, struct weir_addr destination);
-void icmp_error_input(struct weir *weir, struct packet *packet);  // at the ICMP header, checksum verified
-uint16_t pmtu_get(const struct weir *weir, struct weir_addr destination, uint16_t interface_mtu);
-// lowers; ages out after 10 minutes (RFC 1191 §6.3)
-void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu);
-#else
-enum icmp_error_kind { ICMP_ERROR_PORT, ICMP_ERROR_PROTOCOL, ICMP_ERROR_REASSEMBLY_TIME, ICMP_ERROR_PARAMETER };
-static inline void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind,
-                                   uint8_t parameter)
-{
-    (void)weir, (void)packet, (void)kind, (void)parameter;
-}
-static inline void ip_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind)
-{
-    (void)weir, (void)packet, (void)kind;
-}
-static inline bool icmp_limit_take(struct weir *weir, struct weir_addr destination)
-{
-    (void)weir, (void)destination;
-    return true;
-}
-static inline void icmp_error_input(struct weir *weir, struct packet *packet) { (void)weir, (void)packet; }
-static inline uint16_t pmtu_get(const struct weir *weir, struct weir_addr destination, uint16_t interface_mtu)
-{
-    (void)weir;  // RFC 1122 §3.3.3: who does not learn the way's MTU sends no more than every host must take
-    return (uint16_t)min_u32(interface_mtu, ip_family_of(destination)->mtu_min);
-}
-static inline void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu)
-{
-    (void)weir, (void)destination, (void)mtu;
-}
-#endif
 
 // Multicast membership of the instance (reference-counted per interface and group).
 #if WEIR_CFG_IGMP

@@ -38,7 +38,7 @@ static void advertisement_input(struct weir *weir, const struct packet *packet, 
 
 void nd_input(struct weir *weir, struct packet *packet)
 {
-    struct nd message;
+    struct nd message = {0};
     const struct icmp6_arrival arrival = {.source = packet->network + 8,
                                           .destination = packet->network + 24,
                                           .hop_limit = packet->ttl,

@@ -293,21 +293,7 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
 // RFC 9293 §3.10.7.1: the reset for a segment that has no connection.
 void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment);
 
-// What a device must offer to do a part of the work on this connection's segments.
-static inline uint16_t tcp_offload_checksum(const struct tcp_conn *c)
-{
-    return weir_addr_is_v4(c->remote.addr) ? WEIR_NETIF_TX_CHECKSUM : WEIR_NETIF_TX_CHECKSUM6;
-}
-static inline uint16_t tcp_offload_tso(const struct tcp_conn *c)
-{
-    return weir_addr_is_v4(c->remote.addr) ? WEIR_NETIF_TSO4 : WEIR_NETIF_TSO6;
-}
-static inline uint8_t tcp_offload_gso(const struct tcp_conn *c)
-{
-    return weir_addr_is_v4(c->remote.addr) ? WEIR_GSO_TCP4 : WEIR_GSO_TCP6;
-}
-
-// --- input.c: the ACK that just completed a passive connection's handshake ------------------------
+// --- input.c: the ACK that just completed a passive connection's handshake -------------------------------------------
 void tcp_input_segment(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment);
 
 #endif

@@ -153,4 +153,18 @@ void tcp_wants_output(struct weir *weir, struct tcp_conn *c);
 void tcp_ack_now(struct weir *weir, struct tcp_conn *c);  // an ACK is owed, and leaves with the next poll
 struct sock *tcp_sock_of(struct table_node *node);        // a node of weir->tcp.listeners
 
+// What a device must offer to do a part of the work on this connection's segments.
+static inline uint16_t tcp_offload_checksum(const struct tcp_conn *c)
+{
+    return weir_addr_is_v4(c->remote.addr) ? WEIR_NETIF_TX_CHECKSUM : WEIR_NETIF_TX_CHECKSUM6;
+}
+static inline uint16_t tcp_offload_tso(const struct tcp_conn *c)
+{
+    return weir_addr_is_v4(c->remote.addr) ? WEIR_NETIF_TSO4 : WEIR_NETIF_TSO6;
+}
+static inline uint8_t tcp_offload_gso(const struct tcp_conn *c)
+{
+    return weir_addr_is_v4(c->remote.addr) ? WEIR_GSO_TCP4 : WEIR_GSO_TCP6;
+}
+
 #endif

@@ -32,6 +32,25 @@ void tcp_info_duplicate(struct weir *weir, struct tcp_conn *c, const struct tcp_
         extra->duplicates += max_u32((block->right - block->left + c->mss - 1) / c->mss, 1);
 }
 
+// What is under way, and what came of it.
+static void tell_flight(struct tcp_conn *c, struct weir_tcp_info *out)
+{
+    out->cwnd = c->flow        ? c->flow->window.cwnd
+                : c->idle_cwnd ? (uint32_t)c->idle_cwnd * c->mss
+                               : weir_cc_initial_window(c->mss);
+    out->ssthresh = c->flow ? c->flow->window.ssthresh : c->node.spare;
+    out->inflight = tcp_recovery_pipe(c);
+    out->sacked = c->flow ? c->flow->flight->sacked : 0;
+    out->lost = c->flow ? c->flow->flight->lost : 0;
+    out->retrans_out = c->flow ? flight_resent_out(c->flow->flight) : 0;
+    out->reordering = REORDERING_LEAST;
+    if (c->extra) {
+        out->reordering = max_u32(c->extra->reordering, REORDERING_LEAST);
+        out->reorder_seen = c->extra->reorder_seen;
+        out->duplicates = c->extra->duplicates;
+    }
+}
+
 int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
 {
     memset(out, 0, sizeof *out);
@@ -55,20 +74,7 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out)
     out->snd_mss = c->mss;
     out->rcv_mss = c->rcv_mss;
     out->path_mtu = c->path.netif ? c->path.mtu : 0;
-    out->cwnd = c->flow        ? c->flow->window.cwnd
-                : c->idle_cwnd ? (uint32_t)c->idle_cwnd * c->mss
-                               : weir_cc_initial_window(c->mss);
-    out->ssthresh = c->flow ? c->flow->window.ssthresh : c->node.spare;
-    out->inflight = tcp_recovery_pipe(c);
-    out->sacked = c->flow ? c->flow->flight->sacked : 0;
-    out->lost = c->flow ? c->flow->flight->lost : 0;
-    out->retrans_out = c->flow ? flight_resent_out(c->flow->flight) : 0;
-    out->reordering = REORDERING_LEAST;
-    if (c->extra) {
-        out->reordering = max_u32(c->extra->reordering, REORDERING_LEAST);
-        out->reorder_seen = c->extra->reorder_seen;
-        out->duplicates = c->extra->duplicates;
-    }
+    tell_flight(c, out);
     out->snd_wnd = c->snd.wnd;
     out->rcv_wnd = c->rcv.edge - c->rcv.nxt;
     out->send_queue = tcp_send_queued(c);

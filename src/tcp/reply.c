@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Segments that belong to no connection: SYN-ACKs of half-open ones, ACKs of TIME-WAIT, resets. They wait in the
 // outbox. (Of a segment ends and header length are not its own.)
+#include "ip/icmp.h"
 #include "tcp/internal.h"
 #include "tcp/label.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // TCP of an instance: its start and end, ICMP errors, news from the link, and the walk over all there is.
 #include "tcp/tcp.h"
+#include "ip/icmp.h"
 #include "tcp/halfopen.h"
 #include "tcp/internal.h"
 #include "tcp/timewait.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Raw sockets (whole IP packets of one protocol) and ICMP echo sockets (the echo identifier is the local port).
 #include "instance.h"
+#include "ip/icmp.h"
 
 #include "wire/icmp4.h"
 #include "wire/icmp6.h"

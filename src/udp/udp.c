@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // UDP (RFC 768, RFC 1122 §4.1): which socket a datagram is for, and ports.
 #include "instance.h"
+#include "ip/icmp.h"
 
 #include "wire/ip4.h"
 #include "wire/udp.h"

@@ -51,8 +51,8 @@ bool mld_parse(const uint8_t *bytes, uint32_t length, const struct icmp6_arrival
 
 bool mld_is_reported(const uint8_t *group)
 {
-    static const uint8_t all_nodes[IP6_ADDRESS_BYTES] = {0xff, 2, [15] = 1};
-    return ip6_is_multicast(group) && (group[1] & 0x0f) >= IP6_SCOPE_LINK && !ip6_equal(group, all_nodes);
+    static const uint8_t everybody[IP6_ADDRESS_BYTES] = {0xff, 2, [15] = 1};
+    return ip6_is_multicast(group) && (group[1] & 0x0f) >= IP6_SCOPE_LINK && !ip6_equal(group, everybody);
 }
 
 void mld_report_begin(struct mld_report *report, uint8_t *bytes, uint32_t room)

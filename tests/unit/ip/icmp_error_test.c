@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // ICMP errors: when one is sent, what it quotes and how often; which are believed.
 #include "ip/packets.h"
+#include "ip/icmp.h"
 
 #define FLOW_PORT 5000
 #define PEER_PORT 53

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The cache of path MTUs: only down, not below 576, forgotten after ten minutes, bounded.
 #include "ip/packets.h"
+#include "ip/icmp.h"
 
 static uint16_t mtu_to(struct fixture *f, struct weir_addr to)
 {

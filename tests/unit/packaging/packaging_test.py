@@ -159,9 +159,9 @@ def test_the_sources_by_meson(tmp_path):
     assert names and all(name.startswith(OURS) for name in names)
 
 
-@pytest.mark.parametrize("profile", ["tiny", "small", "full"])
-def test_two_files_by_hand(profile, tmp_path):
-    run("make", "-s", "amalgamation", f"PROFILE={profile}", f"O={tmp_path}")
+@pytest.mark.parametrize("profile, options", [("tiny", ""), ("small", ""), ("full", ""), ("small", "IP6=1 ADDRESSES=4 IGMP=1 MULTICAST_GROUPS=4")])
+def test_two_files_by_hand(profile, options, tmp_path):
+    run("make", "-s", "amalgamation", f"PROFILE={profile}", f"OPTIONS={options}", f"O={tmp_path}")
     assert str(ROOT) not in (tmp_path / "weir.c").read_text() + (tmp_path / "weir.h").read_text()
     strict = ["-Wall", "-Wextra", "-Wshadow", "-Wundef", "-Werror", "-DTWO_FILES", f"-I{tmp_path}"]
     run("cc", "-std=c11", "-O1", *strict, EXAMPLE / "answer.c", tmp_path / "weir.c", "-o", tmp_path / "answer")
