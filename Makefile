@@ -114,11 +114,11 @@ lab:
 	@$(MAKE) -s $(B)/host/liball.a apps lab-programs $(B)/host/weir-sim $(B)/venv/ready
 	@$(B)/venv/bin/python lab/lab.py $(if $(filter-out 0,$(QUICK)),--quick) $(if $(filter-out 0,$(FRESH)),--fresh) $(T)
 
-## make fuzz       every fuzz target for FUZZ_SECONDS (default 60) each
+## make fuzz       every fuzz target for FUZZ_SECONDS (default 60) each; FUZZ_HOURS=n: all side by side on the cores, n hours
 FUZZ_SECONDS ?= 60
 fuzz:
 	@tools/need.sh fuzz
-	@$(PYTHON) fuzz/run.py --seconds $(FUZZ_SECONDS) $(if $(T),'$(T)')
+	@$(PYTHON) fuzz/run.py $(if $(FUZZ_HOURS),--hours $(FUZZ_HOURS),--seconds $(FUZZ_SECONDS)) $(if $(T),'$(T)')
 
 ## make fuzz-control   shows that fuzzers find a fault that is planted: tests/mutations/fuzz, one patch each (some minutes)
 fuzz-control:

@@ -10,6 +10,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+// Of an allocation a few callers are enough, and what was freed need not rest for long: a run allocates a thousand
+// times.
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "malloc_context_size=3:quarantine_size_mb=16"; }
+
 #define CHECK(condition) \
     ((condition) ? (void)0 : (fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition), abort()))
 

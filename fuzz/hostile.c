@@ -593,11 +593,6 @@ static void forge_error(struct world *w, uint8_t arg)
     deliver(w, to, packet, sizeof packet);
 }
 
-// Of an allocation a few callers are enough, and what was freed need not rest for long: a run allocates a thousand
-// times.
-const char *__asan_default_options(void);
-const char *__asan_default_options(void) { return "malloc_context_size=3:quarantine_size_mb=16"; }
-
 // --- the whole -------------------------------------------------------------------------------------------------------
 
 static void operate(struct world *w)
