@@ -439,7 +439,43 @@ def wire6():
         yield "text-" + text.replace(":", "-").replace("%", "-"), b"\3" + text.encode()
 
 
-SEEDS = {"tiny": tiny, "hostile": hostile, "paths": paths, "micro": micro, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
+def hostile6():
+    """Packets and calls in the script of fuzz/hostile6.c. Places are those of fuzz/craft6.h."""
+    ns, na, ra, redirect, mld, error, tcp6, udp6 = range(8)
+
+    def packet(kind, how=0, body=b"", spoilt=b"", count=0, pieces=b"", poll=True):
+        return bytes([kind | (count + 1 << 3 if count else 0) | (0x20 if pieces else 0) | (0 if poll else 0x40), how]) + body + spoilt + pieces
+
+    def call(what, choice, socket=3, more=b""):
+        return bytes([0xC0 | (socket - 1) << 3 & 0x28 | what, choice]) + more
+
+    def wait(step):
+        return bytes([0xF0 | step])
+    prefix, mtu, link, nonce = b"\3\1\x04", b"\x46", b"\0", b"\7"
+    advertised = packet(ra, 0x82, b"\0\0" + prefix + mtu) + wait(2) + wait(3)
+    opened = packet(tcp6, 0, b"\x81") + packet(tcp6, 0, b"\0") + call(1, 0, 4) + packet(tcp6, 1, b"\0\x20") + call(2, 200, 4)
+    for mode in range(5):
+        yield f"autoconfiguration-{mode}", bytes([mode]) + advertised + packet(ns, 0xC2, b"\4" + link + nonce) + packet(na, 0x42, link) + wait(4) + packet(ra, 2, b"\0\2") + wait(7)
+        yield f"connection-{mode}", bytes([mode]) + opened + packet(tcp6, 3, b"\0") + call(3, 1, 4) + packet(tcp6, 0, b"\0") + wait(5)
+    yield "duplicate-address", b"\x80" + packet(ns, 1, b"\xe0") + packet(na, 8, b"\xe0") + wait(3) + packet(na, 9, b"\xe4") + wait(4)
+    yield "looped-probe", b"\x80" + packet(ns, 0x45, b"\xe0" + nonce) + wait(3)
+    yield "routers", b"\0" + advertised + packet(ra, 0x8A, b"\x18\0" + b"\x08\x1a" + b"\x46") + packet(ra, 0xC2, b"\0\0" + b"\x09\x1a\x73") + packet(redirect, 0x40, b"\6\6\2") + wait(6) + wait(7)
+    yield "prefixes", b"\0" + b"".join(packet(ra, 0xC2, b"\0\0" + bytes([3, n, 4, 3, n + 1, 0x2d, 3, n + 2, 0x3f])) for n in range(0, 60, 3)) + wait(6) + wait(7)
+    yield "redirects", b"\0" + advertised + call(0, 8 | 2 << 4) + packet(redirect, 0x48, b"\3\6\2") + packet(redirect, 0x48, b"\6\6\2") + wait(3) + packet(redirect, 0x40, b"\7\7\2")
+    yield "queries", b"\0" + packet(mld, 4, b"\3\xe8\2\x7d\1") + wait(3) + packet(mld, 0, b"\0\x64\x0a\2\x7d\0") + wait(4) + packet(mld, 12, b"\x83\xe8\x0f\xff\1") + packet(mld, 2, b"\0\0\x0a\0\0") + wait(4)
+    for kind in range(8):
+        yield f"error-{kind}", b"\0" + opened + b"".join(packet(error, kind, bytes([n << 2])) for n in range(0, 8, 2)) + call(2, 200, 4) + packet(error, 8 | kind, b"\0\0\x40\0\0\1") + wait(3)
+    yield "echoes", b"\0" + packet(error, 6, b"\0" + b"ping1234") + packet(error, 14, b"\0" + b"x" * 1200) + packet(error, 7, b"\0reply123") + call(2, 6, 3)
+    yield "datagrams", b"\0" + b"".join(packet(udp6, n, b"\0") for n in range(16)) + call(2, 6, 2) * 8 + call(2, 4, 2, b"\0") + call(2, 12, 2, b"\1") + wait(3)
+    for size in range(3, 8):
+        for odd in (0, 0x10, 0x20, 0x40, 0x80):
+            yield f"pieces-{size}-{odd}", b"\0" + packet(udp6, 5, b"\0", pieces=bytes([size, odd | 1, size])) + packet(error, 14, b"\0" + b"x" * 1200, pieces=bytes([8 | size, odd, 9])) + wait(6)
+    yield "chains", b"\0" + b"".join(packet(error, 6, b"\0ping1234", bytes([0x0f, header | how << 4]), 1) for header in range(8) for how in (0, 2, 3, 4, 5, 6))
+    yield "strangers", b"\0" + b"".join(packet(error, 6, b"\0ping1234", bytes([0x0b, n]), 1) for n in range(80)) + wait(3) + wait(6)
+    yield "own-calls", b"\0" + b"".join(call(0, n << 4 | 0x0d, 1 + n % 4) for n in range(4)) + call(5, 5) + call(2, 4, 2, b"\5") + wait(5) + call(5, 0) + call(5, 8) + wait(4) + call(5, 1) + call(5, 9) + wait(4) + call(5, 0x3a) + wait(4) + call(5, 0x83)
+
+
+SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
 
 
 def write(target, folder):

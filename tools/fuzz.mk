@@ -8,9 +8,9 @@ FUZZ_TARGETS := $(patsubst fuzz/%.c,$(B)/fuzz/%,$(call find_c,fuzz))
 FUZZ_TINY := $(B)/fuzz/tiny
 FUZZ_PATHS := $(B)/fuzz/paths
 # These have their own dictionaries: comparisons are not traced, which makes them faster by a third and more.
-FUZZ_UNTRACED := $(B)/fuzz/hostile $(B)/fuzz/fragments
+FUZZ_UNTRACED := $(B)/fuzz/hostile $(B)/fuzz/hostile6 $(B)/fuzz/fragments
 FUZZ_SMALL := $(B)/fuzz/hostile_small
-FUZZ_MSAN := $(B)/fuzz/hostile_msan
+FUZZ_MSAN := $(B)/fuzz/hostile_msan $(B)/fuzz/hostile6_msan
 HOSTILE_SANITIZE := $(FUZZ_SANITIZE) -fno-sanitize-coverage=trace-cmp
 MSAN_SANITIZE := -O1 -fsanitize=fuzzer-no-link,memory -fno-sanitize-coverage=trace-cmp -fno-omit-frame-pointer
 $(eval $(call variant,fuzz,clang,$(FUZZ_SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(BOTH) src/tcp/attention.c),,ar))
