@@ -180,6 +180,24 @@ static void version_1_is_spoken_while_its_querier_is_there(void **state)
     fixture_close(&f);
 }
 
+// The checksum covers the source, so another may not take its place where the way is looked up again.
+static void a_report_from_nowhere_stays_so_where_routes_change_before_it_leaves(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open6(&f, &weir_link_ethernet);  // without a link-local address
+    f.block_tx = true;
+    assert_int_equal(ip_group_join(f.weir, &f.netif, GROUP6), WEIR_OK);
+    fixture_poll(&f, 1000);
+    assert_int_equal(reported(&f, MLD_TO_EXCLUDE, GROUP6).count, 0);
+    assert_int_equal(weir_route_add(f.weir, FAR6, 64, PEER6, &f.netif, 0), WEIR_OK);
+    fixture_unblock(&f, 1000);
+    const struct sent_mld sent = reported(&f, MLD_TO_EXCLUDE, GROUP6);
+    assert_int_equal(sent.count, 1);
+    assert_true(weir_addr_is_any(sent.source));
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +205,7 @@ int main(void)
         cmocka_unit_test(a_change_is_reported_twice_and_the_end_of_it),
         cmocka_unit_test(a_query_is_answered_if_it_is_one),
         cmocka_unit_test(version_1_is_spoken_while_its_querier_is_there),
+        cmocka_unit_test(a_report_from_nowhere_stays_so_where_routes_change_before_it_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
