@@ -41,6 +41,7 @@ enum { OWNED = 1, WRAP = 2, LENGTH = 0x7ff };
 #define ETHERNET_BYTES 14u
 #define ETHERNET_LEAST 60u  // of a frame, without FCS
 #define FCS_BYTES 4u
+#define TURNS 64u  // of a poll
 
 static uint32_t read(const struct at91_emac *emac, uint32_t at) { return mmio_read(emac->board->base + at); }
 static void write(const struct at91_emac *emac, uint32_t at, uint32_t value)
@@ -158,13 +159,14 @@ static int at91_emac_poll(struct weir_netif *netif, int budget)
     int frames = 0;
     if (emac->sending)
         end_transmit(emac, netif);
+    uint32_t turns = 0;
     // A turn takes frames, of which there are `budget`, or needs that the wire brought another event since the last
-    // one.
+    // one. A receiver that reports something for ever has TURNS.
     while ((frames += take_frames(emac, netif, budget - frames)) < budget) {
         // The data sheet does not say that an event is kept that comes while it is masked: one more look, now that it
         // is not.
         write(emac, IER, INT_RX);
-        if (!(read(emac, RSR) & RSR_ALL))
+        if (!(read(emac, RSR) & RSR_ALL) || ++turns == TURNS)
             break;
         write(emac, IDR, INT_RX);
     }

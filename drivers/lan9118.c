@@ -187,7 +187,7 @@ static void put(struct lan9118 *device, const struct weir_slice *slice, bool fir
 static enum weir_tx_verdict lan9118_tx(struct weir_netif *netif, const struct weir_tx *tx)
 {
     struct lan9118 *device = netif->driver_data;
-    while (read(device, TX_FIFO_INF) >> 16 & 0xff)
+    for (uint32_t i = 0; i < TRIES && read(device, TX_FIFO_INF) >> 16 & 0xff; i++)
         (void)read(device, TX_STATUS);
     // Two command words and up to six bytes of alignment a slice.
     if (room(device) < tx->length + 16u * tx->count) {

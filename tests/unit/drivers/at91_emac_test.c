@@ -277,6 +277,29 @@ static void a_frame_before_the_interrupt_is_enabled(void **state)
     }
 }
 
+static uint32_t unmasked;
+static void report_again(struct at91_emac_model *model, uint32_t offset, uint32_t value)
+{
+    (void)value;
+    if (offset != IER)
+        return;
+    model->rsr |= 1;
+    assert_in_range(++unmasked, 1, 1000);
+}
+
+// A receiver that always reports something does not keep the caller, and its interrupt is not forgotten.
+static void a_receiver_that_reports_for_ever_is_left(void **state)
+{
+    (void)state;
+    unmasked = 0;
+    chip.before_write = report_again;
+    assert_int_equal(poll(8), 0);
+    assert_in_range(unmasked, 1, 1000);
+    chip.before_write = NULL;
+    assert_int_equal(arrives(1, 60), AT91_EMAC_MODEL_STORED);
+    assert_true(at91_emac_model_line(&chip));
+}
+
 // While a frame is handed up the next one arrives: its descriptor shares a cache line with the one that is then given
 // back.
 static void a_frame_arrives_while_one_is_handed_up(void **state)
@@ -458,6 +481,7 @@ int main(void)
         TEST(an_overrun_loses_one_frame),
         TEST(a_flood_waits_for_its_turn),
         TEST(a_frame_before_the_interrupt_is_enabled),
+        TEST(a_receiver_that_reports_for_ever_is_left),
         TEST(a_frame_arrives_while_one_is_handed_up),
         TEST(impossible_lengths_are_dropped),
         TEST(the_part_filters),

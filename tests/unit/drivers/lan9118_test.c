@@ -34,6 +34,7 @@ static struct {
     uint32_t frame_length, used, sent_count, sent_length, tx_states;
     uint8_t sent[2048];
     bool keep;  // frames stay in the FIFO
+    bool lies;  // states come for ever
 } chip;
 
 static struct lan9118 device;
@@ -132,7 +133,7 @@ uint32_t mmio_model_read(uintptr_t address)
     case 0x40: return receive_state();
     case 0x48:
         assert_true(chip.tx_states > 0);
-        chip.tx_states--;
+        chip.tx_states -= !chip.lies;
         return 0;
     case 0x54: return chip.irq_cfg;
     case 0x58: return chip.sts;
@@ -315,6 +316,18 @@ static void frames_in_pieces_go_out(void **state)
     assert_int_equal(chip.sent_count, 1505);
 }
 
+// A device that always has one more to tell does not keep the caller.
+static void states_without_end_are_not_read_for_ever(void **state)
+{
+    static const uint8_t frame[60] = {2};
+    static const uint32_t whole[8];
+    (void)state;
+    chip.lies = true;
+    chip.tx_states = 1;
+    assert_int_equal(send(frame, sizeof frame, whole), WEIR_TX_DONE);
+    assert_int_equal(chip.sent_count, 1);
+}
+
 static void a_full_fifo_is_full_until_its_interrupt(void **state)
 {
     static const uint8_t frame[1514] = {2};
@@ -372,6 +385,7 @@ int main(void)
         cmocka_unit_test_setup(a_flood_waits_for_its_turn, setup),
         cmocka_unit_test_setup(bad_frames_are_skipped, setup),
         cmocka_unit_test_setup(frames_in_pieces_go_out, setup),
+        cmocka_unit_test_setup(states_without_end_are_not_read_for_ever, setup),
         cmocka_unit_test_setup(a_full_fifo_is_full_until_its_interrupt, setup),
         cmocka_unit_test_setup(the_cable_is_looked_at, setup),
     };
