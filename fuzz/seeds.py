@@ -475,7 +475,42 @@ def hostile6():
     yield "own-calls", b"\0" + b"".join(call(0, n << 4 | 0x0d, 1 + n % 4) for n in range(4)) + call(5, 5) + call(2, 4, 2, b"\5") + wait(5) + call(5, 0) + call(5, 8) + wait(4) + call(5, 1) + call(5, 9) + wait(4) + call(5, 0x3a) + wait(4) + call(5, 0x83)
 
 
-SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
+def devices():
+    """Scripts of fuzz/devices.c: what an honest device would do to descriptors, with some words of another mind."""
+    def word(value):
+        return b"\xc0" + struct.pack(">I", value)
+
+    def memory(region, at, value, step=0, count=1):
+        return b"\x0c" + bytes([region | step | count - 1 << 5]) + struct.pack(">H", at // 4) + word(value)
+
+    def register(at, value, flips=None):
+        return b"\x09" + bytes([at // 4 | (0x80 if flips is not None else 0)]) + word(value) + (word(flips) if flips is not None else b"")
+    poll, timer, interrupt, flush = b"\x00", b"\x95", b"\6", b"\7"
+    sent = b"".join(b"\3" + bytes([how]) for how in (0x1C, 0x3D, 0x3E, 0x3F, 0x7F)) + flush
+    gem, emac, pcnet, lan9118, stellaris, virtio, pci = (bytes([n]) for n in range(7))
+    for length in (0, 13, 60, 1514, 1518, 1519, 0x7FF, 0x1FFF):
+        yield f"gem-{length}", gem + memory(0, 4, 3 << 14 | length) + memory(0, 0, 1) + poll + sent + timer
+        yield f"emac-{length}", emac + memory(0, 4, length) + memory(0, 0, 1) + poll + sent + timer
+        yield f"pcnet-{length}", pcnet + memory(0, 8, length) + memory(0, 4, 3 << 24) + poll + sent + timer
+        yield f"lan9118-{length}", lan9118 + register(0x40, length << 16) + register(0x7C, 1 << 16) + poll + sent + timer
+        yield f"stellaris-{length}", stellaris + register(0x10, length) + register(0x34, 1) + poll + sent + timer
+        yield f"virtio-{length}", virtio + b"\xe0\0" + memory(0, 8, length) + memory(0, 4, 0) + memory(3, 12, 0x10000) + memory(0, 0, 0x10000) + poll + sent + timer
+    yield "gem-all-owned", gem + memory(0, 0, 1, 8, 8) + memory(0, 4, 3 << 14 | 60, 8, 8) + (b"\xf0" + interrupt) * 4 + sent + memory(0, 260, 1 << 31, 8, 8) + poll
+    yield "gem-in-the-middle", gem + sent + b"\x08\2" + poll + b"\1" + memory(0, 260, 1 << 31, 8, 8)[1:] + sent + poll
+    yield "emac-transmitter", emac + sent + register(0x14, 0x20) + poll + sent + register(0x14, 0x7F, 0x60) + poll + sent
+    yield "emac-reports", emac + register(0x20, 1) + poll + register(0x20, 7, 7) + poll
+    yield "pcnet-off", pcnet + sent + register(0x10, 0) + poll + register(0x10, 0x1130, 0x1000) + poll + sent + timer
+    yield "lan9118-states", lan9118 + register(0x80, 0x11200) + sent + register(0x80, 0, 0x11200) + sent + poll + timer
+    for size in (0, 4, 0x80, 0xF0):
+        yield f"virtio-sizes-{size}", virtio + b"\xe0" + bytes([size]) + sent + memory(1, 0, 1 << 16) + poll + memory(1, 0, 0x4000 << 16) + poll + timer + b"\xf5" * 4 + sent + poll
+    yield "virtio-merged", virtio + b"\xe0\0" + memory(3, 8, 0x30000) + memory(0, 4, 0) + memory(0, 8, 4094) + memory(0, 12, 1) + memory(0, 16, 4094) + memory(0, 20, 2) + memory(0, 24, 100) + memory(0, 0, 0x30000) + poll
+    yield "virtio-resets", virtio + b"\xe0\0" + sent + register(0, 0x40) + timer + b"\xf5" * 3 + register(0, 0) + b"\xf5" * 3 + sent + poll + interrupt
+    yield "pci", pci + b"\0" + sent + poll + timer
+    for number in (0x14, 0x18, 0x1C, 0x20, 0x0D, 4):
+        yield f"pci-{number}", pci + b"\1" + bytes([number]) + b"\xe1" + sent + poll + timer
+
+
+SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
 
 
 def write(target, folder):
