@@ -121,7 +121,7 @@ static void check_message(struct world *w, const struct ip6 *ip, const uint8_t *
     CHECK(length >= 4 && icmp6_sum(bytes, length, ip->source, ip->destination) == 0xffff);
     if (bytes[0] >= ICMP6_ROUTER_SOLICITATION && bytes[0] <= ICMP6_REDIRECT)
         check_discovery(w, ip, bytes, length);
-    if (!icmp6_is_error(bytes[0]))
+    if (!icmp6_is_error(bytes[0]) || !bytes[0])  // the raw socket sends zeros
         return;
     CHECK(length >= ICMP6_BYTES + IP6_BYTES && length + IP6_BYTES <= IP6_MTU_MIN);
     CHECK(bytes[0] != ICMP6_TOO_BIG && !ip6_is_multicast(ip->destination));

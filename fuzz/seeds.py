@@ -510,7 +510,52 @@ def devices():
         yield f"pci-{number}", pci + b"\1" + bytes([number]) + b"\xe1" + sent + poll + timer
 
 
-SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
+def apps():
+    """Conversations in the script of fuzz/apps.c."""
+    serves, asks, http_server, sntp, resolver, dhcp_client = (bytes([n]) for n in range(6))
+
+    def connect(at=0):
+        return bytes([at << 4])
+
+    def words(which, at=0):
+        return bytes([at << 4 | 3, which])
+
+    def state(value, at=0):
+        return words(value << 3 | 6, at)
+
+    def reply(message, fitting=True):
+        return bytes([9 if fitting else 8, len(message)]) + message
+
+    def wait(step):
+        return bytes([0x0D | step << 4])
+    cookie, create, begun, running, end, results, shown, done = 5, 10, 1, 2, 4, 13, 14, 16
+    tail = wait(4) + state(end) + wait(1) + words(4) + wait(1) + state(done) + wait(2)
+    for parameters in range(4):
+        streams = b"".join(connect(n) + (b"\x0b" if parameters == 1 else words(cookie, n)) for n in range(1, 5))
+        yield f"iperf3-server-{parameters}", serves + connect() + words(cookie) + words(parameters) + wait(1) + streams + wait(3) + b"\x26" + tail
+    yield "iperf3-server-busy", serves + connect() + words(cookie) + words(0) + connect(1) + words(cookie, 1) + words(0, 1) + wait(4) + wait(5) + connect(2) + b"\x22\x04abcd" + b"\x27\1"
+    for how in (0x01, 0x11, 0x21, 0x41, 0x81, 0xC1, 0x61):
+        accepted = b"".join(connect(n) + b"\x1b" for n in range(1, 5))
+        yield f"iperf3-client-{how}", bytes([how]) + wait(1) + connect() + state(9) + wait(1) + state(create) + wait(1) + accepted + state(begun) + state(running) + wait(4) + wait(4) + b"\x16" + wait(4) \
+            + state(results) + words(4) + state(shown) + wait(3)
+    for number in range(8):
+        yield f"http-{number}", http_server + connect() + words(number) + wait(1) + b"\6" * 4 + words(number) + wait(6) + b"\6" + b"\7\0" + wait(6)
+    yield "http-many", http_server + b"".join(connect(n) + words(n + 1, n) for n in range(6)) + wait(3) + b"\x06\x16\x26\x36\x46\x56" * 3 + wait(7)
+    answered = bytes([0x24, 2]) + b"\0" * 38 + struct.pack(">I", 0xEE000000) + b"\0" * 4 + struct.pack(">I", 0xEE000000) + b"\0" * 4
+    good = answered[:32] + struct.pack(">II", 0xEE000000, 0) * 2
+    for name, message in (("good", good), ("kiss", b"\x24\0" + b"\0" * 10 + b"RATE" + good[16:]), ("deny", b"\x24\0" + b"\0" * 10 + b"DENY" + good[16:]), ("short", good[:40])):
+        yield f"sntp-{name}", sntp + wait(0) + reply(message) + wait(4) + reply(message) + wait(7) + reply(message, False)
+    address = b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\xc0\0\2\1"
+    for name, message in (("found", b"\x81\x80\0\1\0\0\0\0" + address), ("none", b"\x81\x83\0\0\0\0\0\0"), ("cut", b"\x83\x80\0\0\0\0\0\0"), ("refused", b"\x81\x85\0\0\0\0\0\0"),
+                          ("bad", b"\x81\x81\0\0\0\0\0\0"), ("cname", b"\x81\x80\0\2\0\0\0\0\xc0\x0c\0\5\0\1\0\0\0\x3c\0\4\1a\xc0\x14" + address)):
+        yield f"dns-{name}", resolver + b"\0" + wait(0) + reply(message) + wait(1) + b"\x0c\1" + wait(0) + reply(message, False) + connect() + b"\2\x20" + b"\0\x1e" + message + b"\0" * 22 + wait(5) + wait(6)
+    basic = b"\x36\4\x0a\0\0\x09\x33\4\0\0\0\x3c\1\4\xff\xff\xff\0\3\4\x0a\0\0\x09\6\4\x0a\0\0\x09\xff"
+    offer, ack, nak = (b"\x35\1" + bytes([kind]) + basic for kind in (2, 5, 6))
+    yield "dhcp-lease", dhcp_client + wait(6) + reply(offer) + wait(1) + reply(ack) + wait(6) + wait(7) + reply(ack) + wait(7) + wait(7)
+    yield "dhcp-refused", dhcp_client + wait(6) + reply(offer) + wait(1) + reply(nak) + wait(6) + reply(offer) + wait(7)
+
+
+SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
 
 
 def write(target, folder):
