@@ -555,7 +555,26 @@ def apps():
     yield "dhcp-refused", dhcp_client + wait(6) + reply(offer) + wait(1) + reply(nak) + wait(6) + reply(offer) + wait(7)
 
 
-SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
+def framing():
+    """SLIP: what comes, then polls and packets to send. vnet: frames of fuzz/framing.c, each with its header."""
+    end, escape = b"\xc0", b"\xdb"
+
+    def slip(line, script=b"\x0c" * 4):
+        return b"\0" + struct.pack(">H", len(line)) + line + script
+    yield "slip-packets", slip(end + b"packet one" + end + end + b"two" + end)
+    yield "slip-escapes", slip(b"a" + escape + b"\xdc" + escape + b"\xdd" + b"b" + end + escape + end + b"c" + escape + b"d" + end)
+    yield "slip-overlong", slip(b"x" * 1006 + end + b"y" * 1007 + end + b"z" + end)
+    yield "slip-out", slip(b"q" + end, b"\x0f" + b"\1\5" + b"\xc0\xdb\xdc\xdd" * 6 + b"\0" + b"\x07\0\0\xff" + b"\1\x03" + b"abcd" * 4 + b"\0")
+
+    def vnet(how, rest, kind, flags, gso, size, start, cut=b""):
+        return bytes([how, rest, kind, flags, gso, 0, size, start, 14]) + cut
+    for link, start in ((1, 4), (0, 6)):
+        yield f"vnet-plain-{link}", bytes([1, link]) + vnet(5, 10, 1, 0, 0, 0, 0) + vnet(5, 10, 0, 1, 0, 0, start)
+        yield f"vnet-tcp-{link}", bytes([1, link]) + b"".join(vnet(5, 12, 1 | n & 2, 1, gso, 11, start) for n, gso in enumerate((1, 4, 0x81, 3)))
+        yield f"vnet-udp-{link}", bytes([1, link]) + vnet(5, 12, 0, 1, 5, 10, start) + vnet(5, 11, 0, 1, 5, 1, start) + vnet(5, 10, 0, 1, 5, 0, start) + vnet(1, 10, 0, 1, 5, 10, 13, b"\7")
+
+
+SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "framing": framing, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
 
 
 def write(target, folder):
