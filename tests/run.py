@@ -11,6 +11,7 @@ A PATTERN that matches nothing, and any option, is an error: exit status 2."""
 import concurrent.futures
 import difflib
 import fnmatch
+import itertools
 import os
 import pathlib
 import re
@@ -133,14 +134,19 @@ def parse_conversations(program, status):
 
 
 def conversations():
-    """Each folder of tests/scripts in each variant that has a player for them."""
+    """Each folder of tests/scripts in each variant that has a player for them, with each version of IP that scripts in it are for."""
     for folder in sorted({path.parent for path in (ROOT / "tests/scripts").rglob("*.pkt")}):
-        for variant in ("host", "asan"):
+        texts = {path.stem: path.read_text() for path in folder.glob("*.pkt")}
+        alone = {name: re.search(r"^--ip_version=(\S+)", text, re.MULTILINE) for name, text in texts.items()}
+        for variant, version in itertools.product(("host", "asan"), ("ipv4", "ipv4-mapped-ipv6", "ipv6")):
             target = f"build/{variant}/weir-script"
-            command = [sys.executable, "sim/script/run.py", "--strict", f"--program={target}", str(folder.relative_to(ROOT))]
-            program = Program(f"{variant}/scripts/{folder.name}", command, UNIT_SECONDS, parse_conversations, target, {"PYTHONDONTWRITEBYTECODE": "1"})
-            program.tests = {path.stem for path in folder.glob("*.pkt")}
-            yield program
+            command = [sys.executable, "sim/script/run.py", "--strict", f"--ip_version={version}", f"--program={target}",
+                       str(folder.relative_to(ROOT))]
+            name = f"{variant}/scripts/{folder.name}/{version}"
+            program = Program(name, command, UNIT_SECONDS, parse_conversations, target, {"PYTHONDONTWRITEBYTECODE": "1"})
+            program.tests = {name for name, only in alone.items() if not only or only.group(1) == version}
+            if program.tests:
+                yield program
 
 
 def unit_programs():

@@ -169,6 +169,9 @@ def check_script(path, lines):
     head = itertools.takewhile(lambda line: line.startswith("//"), lines)
     if not CITATION.search(" ".join(line.strip("/ ") for line in head)):
         complain(path, 1, "the comment at its head cites no RFC with its section, in the form RFC 9293 §3.8.6: which rule does it hold Weir to?")
+    for number, line in enumerate(lines, 1):
+        if line.startswith("--ip_version=") and not re.search(r"//\s*\w", line):
+            complain(path, number, "a script of one version of IP says why on this line, behind //")
 
 
 def main():

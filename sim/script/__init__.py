@@ -10,5 +10,9 @@ class ScriptError(Exception):
         self.text, self.line = text, line
 
 
+class OtherVersion(ScriptError):
+    """The script's head asks for another version of IP than the command line: it is left out."""
+
+
 class Skip(ScriptError):
     """The script asks for what Weir has not, or what is not TCP's."""

@@ -7,8 +7,10 @@ from . import ScriptError, Skip
 from .engine import Nowhere, Out
 from .parser import ELLIPSIS, Either, Struct, Word
 
+AF_INET6, SOCKADDR_BYTES = 10, 28   # of the larger family
+
 SYMBOLS = {
-    "AF_UNSPEC": 0, "AF_INET": 2, "PF_INET": 2, "SOCK_STREAM": 1, "SOCK_DGRAM": 2, "SOCK_RAW": 3, "SOCK_NONBLOCK": 0o4000, "SOCK_CLOEXEC": 0o2000000,
+    "AF_UNSPEC": 0, "AF_INET": 2, "PF_INET": 2, "AF_INET6": AF_INET6, "PF_INET6": AF_INET6, "SOCK_STREAM": 1, "SOCK_DGRAM": 2, "SOCK_RAW": 3, "SOCK_NONBLOCK": 0o4000, "SOCK_CLOEXEC": 0o2000000,
     "IPPROTO_IP": 0, "IPPROTO_ICMP": 1, "IPPROTO_TCP": 6, "IPPROTO_UDP": 17, "SHUT_RD": 0, "SHUT_WR": 1, "SHUT_RDWR": 2,
     "MSG_OOB": 1, "MSG_PEEK": 2, "MSG_CTRUNC": 8, "MSG_TRUNC": 0x20, "MSG_DONTWAIT": 0x40, "MSG_EOR": 0x80, "MSG_WAITALL": 0x100, "MSG_NOSIGNAL": 0x4000,
     "MSG_MORE": 0x8000,
@@ -19,6 +21,7 @@ SYMBOLS = {
     "TCP_NODELAY": 1, "TCP_MAXSEG": 2, "TCP_CORK": 3, "TCP_KEEPIDLE": 4, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 6, "TCP_DEFER_ACCEPT": 9, "TCP_INFO": 11,
     "TCP_QUICKACK": 12, "TCP_CONGESTION": 13, "TCP_USER_TIMEOUT": 18, "TCP_USER_TIMEOUT_OPTION": 1004, "TCP_RTO_MIN_US": 45,
     "IP_TOS": 1, "IP_TTL": 2, "IP_MTU_DISCOVER": 10, "IP_RECVTTL": 12, "IP_RECVTOS": 13, "IP_MTU": 14,
+    "IPPROTO_IPV6": 41, "SOL_IPV6": 41, "IPV6_UNICAST_HOPS": 16, "IPV6_MTU_DISCOVER": 23, "IPV6_MTU": 24, "IPV6_V6ONLY": 26, "IPV6_TCLASS": 67,
     "IP_PMTUDISC_DONT": 0, "IP_PMTUDISC_WANT": 1, "IP_PMTUDISC_DO": 2,
     "F_GETFD": 1, "F_SETFD": 2, "F_GETFL": 3, "F_SETFL": 4, "O_RDWR": 2, "O_NONBLOCK": 0o4000, "FD_CLOEXEC": 1, "O_RDONLY": 0, "O_WRONLY": 1,
     "FIONREAD": 0x541b, "SIOCINQ": 0x541b, "FIONBIO": 0x5421, "SIOCATMARK": 0x8905, "SIOCOUTQ": 0x5411, "TIOCOUTQ": 0x5411, "SIOCOUTQNSD": 0x894b,
@@ -50,18 +53,25 @@ def number(value):
 
 
 def sockaddr(host, port):
-    return struct.pack("=H", 2) + struct.pack("!HI", port, host) + bytes(8)
+    return struct.pack("=H", 2) + struct.pack("!H4s", port, host) + bytes(8)
 
 
-def address_of(value, host, port):
+def sockaddr6(host, port):
+    return struct.pack("=H", AF_INET6) + struct.pack("!HI16sI", port, 0, host, 0)
+
+
+def address_of(player, value, host, port):
     """What a socket call is given as an address: `...` means the runner's own."""
     if value is ELLIPSIS:
-        return sockaddr(host, port)
+        mapped = bytes(10) + b"\xff\xff" if player.config.version == "ipv4-mapped-ipv6" else b""
+        return sockaddr6(mapped + host, port) if player.family == AF_INET6 else sockaddr(host, port)
     if isinstance(value, Struct) and value.get("sa_family") is not None:
         family = number(value.get("sa_family"))
+        if family == AF_INET6 and value.get("sin6_addr") is not None:
+            return sockaddr6(value.get("sin6_addr"), number(value.get("sin6_port")))
         if family != 2:
             return struct.pack("=H", family) + bytes(14)
-        return sockaddr(number(value.get("sin_addr")), number(value.get("sin_port")))
+        return sockaddr(number(value.get("sin_addr")).to_bytes(4, "big"), number(value.get("sin_port")))
     raise ScriptError("an address is expected: ... or {sa_family = AF_INET, sin_port = htons(…), sin_addr = inet_addr(…)}")
 
 
@@ -123,21 +133,21 @@ def build(player, call):
 
 def make_socket(player, args, _):
     kind = number(args[1])
-    spec = CallSpec("socket", [2 if args[0] is ELLIPSIS else number(args[0]), kind, number(args[2])])
+    spec = CallSpec("socket", [player.family if args[0] is ELLIPSIS else number(args[0]), kind, number(args[2])])
     spec.makes = "socket"
     return spec
 
 
 def make_bind(player, args, _):
-    return CallSpec("bind", [player.fd(args[0]), address_of(args[1], player.config.local, player.config.bind_port)])
+    return CallSpec("bind", [player.fd(args[0]), address_of(player, args[1], player.config.local, player.config.bind_port)])
 
 
 def make_connect(player, args, _):
-    return CallSpec("connect", [player.fd(args[0]), address_of(args[1], player.config.remote, player.config.connect_port)])
+    return CallSpec("connect", [player.fd(args[0]), address_of(player, args[1], player.config.remote, player.config.connect_port)])
 
 
 def make_accept(player, args, call):
-    spec = CallSpec("accept", [player.fd(args[0]), Out(16), number(args[3]) if call.name == "accept4" else 0])
+    spec = CallSpec("accept", [player.fd(args[0]), Out(SOCKADDR_BYTES), number(args[3]) if call.name == "accept4" else 0])
     spec.makes = "accept"
     return spec
 
@@ -224,7 +234,7 @@ def make_write(player, args, call):
     words = [player.fd(args[0]), Nowhere(len(data)) if is_null(args[1]) else data, flags]
     if call.name == "sendto" and len(args) > 4 and not is_null(args[4]) and args[4] != 0:
         if player.is_datagram(args[0]) or args[4] is not ELLIPSIS:
-            words.append(address_of(args[4], player.config.remote, player.config.connect_port))
+            words.append(address_of(player, args[4], player.config.remote, player.config.connect_port))
     spec = CallSpec("send", words)
     spec.sends = (args[0], data)
     return spec
@@ -244,7 +254,7 @@ def make_read(player, args, call):
     else:
         size, expected = number(args[2]), args[1] if isinstance(args[1], bytes) else None
     flags = number(args[3]) if call.name in ("recv", "recvfrom") and len(args) > 3 else 0
-    spec = CallSpec("recv", [player.fd(args[0]), Nowhere(size) if is_null(args[1]) else Out(size), flags, Out(16) if call.name == "recvfrom" else None])
+    spec = CallSpec("recv", [player.fd(args[0]), Nowhere(size) if is_null(args[1]) else Out(size), flags, Out(SOCKADDR_BYTES) if call.name == "recvfrom" else None])
     read_rules(spec, args[0], flags, expected)
     return spec
 
@@ -263,7 +273,7 @@ def read_rules(spec, fd, flags, expected):
 def make_recvmsg(player, args, _):
     total, content, wanted = message(args[1])
     flags = number(args[2])
-    spec = CallSpec("recvmsg", [player.fd(args[0]), Out(total), flags, Out(16), Out(4)])
+    spec = CallSpec("recvmsg", [player.fd(args[0]), Out(total), flags, Out(SOCKADDR_BYTES), Out(4)])
     read_rules(spec, args[0], flags, content)
     if wanted is not ELLIPSIS:
         before, expected = spec.check, number(wanted)

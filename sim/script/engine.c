@@ -2,7 +2,8 @@
 // The player behind the runner of conversation scripts: one Weir host with one interface, in virtual time, told what to
 // do line by line on standard input. It knows nothing of scripts: sim/script/*.py parse them, play them and judge.
 //
-//     open ADDRESS PREFIX MTU RECEIVE SEND CC ECN   the host appears ("-" or 0: the default)
+//     open ADDRESS PREFIX MTU RECEIVE SEND CC ECN   the host appears, with an address of either family ("-" or 0: the
+//                                      default)
 //     until US                         time passes up to US; what is due before is done, what is due then is not yet
 //     wait US                          time passes until something is sent or a call returns, at most to the end of US
 //     rx HEX                           a packet comes in
@@ -423,9 +424,19 @@ static void take_argument(struct task *task, const char *word)
     }
 }
 
+// The first address is of IPv4; one of IPv6 is a further one.
+static int interface_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix)
+{
+    return weir_addr_is_v4(address) ? weir_netif_set_address(netif, address, prefix, WEIR_ADDRESS_AT_ONCE)
+                                    : weir_netif_address_add(netif, address, prefix, WEIR_ADDRESS_AT_ONCE);
+}
+
 static void command_open(struct engine *e, char **save)
 {
-    const uint32_t address = (uint32_t)strtoul(strtok_r(NULL, " ", save), NULL, 0);
+    struct weir_addr address;
+    const char *text = strtok_r(NULL, " ", save);
+    if (!text || !weir_addr_read(text, (uint32_t)strlen(text), &address))
+        fail("this build has no such addresses");
     const uint8_t prefix = (uint8_t)strtoul(strtok_r(NULL, " ", save), NULL, 0);
     const uint16_t mtu = (uint16_t)strtoul(strtok_r(NULL, " ", save), NULL, 0);
     struct weir_config config = {0};
@@ -455,8 +466,7 @@ static void command_open(struct engine *e, char **save)
     e->netif.driver_data = e;
     e->netif.mtu = mtu;
     const struct weir_addr any = weir_addr_any();
-    if (weir_netif_add(e->weir, &e->netif) ||
-        weir_netif_set_address(&e->netif, weir_addr_v4(address), prefix, WEIR_ADDRESS_AT_ONCE) ||
+    if (weir_netif_add(e->weir, &e->netif) || interface_address(&e->netif, address, prefix) ||
         weir_route_add(e->weir, any, 0, any, &e->netif, 1))
         fail("the interface could not be set up");
     const struct weir_bsd_config bsd = {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The other end of the pipe: build/VARIANT/weir-script (sim/script/engine.c), one process a script."""
 import collections
+import ipaddress
 import subprocess
 
 from . import ScriptError
@@ -16,7 +17,8 @@ class Engine:
         self.sent = collections.deque()     # packets that nobody expected yet
         self.returned = None                # of the call under way
         self.log = []                       # (time, hex) of all that was on the wire
-        self.tell(f"open {config.local:#x} {config.prefix} {config.mtu} {config.receive} {config.send} {config.congestion} {config.ecn[0]}")
+        words = (ipaddress.ip_address(config.local), config.prefix, config.mtu, config.receive, config.send, config.congestion, config.ecn[0])
+        self.tell("open " + " ".join(str(word) for word in words))
 
     def tell(self, line):
         try:
@@ -37,7 +39,9 @@ class Engine:
             if verb == "tx":
                 time, digits = rest.split(" ", 1)
                 self.log.append((int(time), digits))
-                self.sent.append(unpack(int(time), bytes.fromhex(digits)))
+                live = unpack(int(time), bytes.fromhex(digits))
+                if not live.to_group():     # what group management has to say is no part of a conversation
+                    self.sent.append(live)
             elif verb == "ret":
                 time, result, error, *buffers = rest.split(" ")
                 self.returned = Returned(int(time), int(result), int(error), [bytes.fromhex(b[1:]) for b in buffers])

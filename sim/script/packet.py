@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""IPv4 packets as bytes, and back, and as people read them."""
+"""Packets of IPv4 and IPv6 as bytes, and back, and as people read them. An address is its bytes, 4 or 16: they tell the version."""
 import array
 import dataclasses
 import struct
@@ -19,6 +19,16 @@ UNREACHABLE = ("net_unreachable", "host_unreachable", "protocol_unreachable", "p
                "host_unreachable_for_tos", "packet_filtered", "precedence_violation", "precedence_cutoff")
 CODES = {**{name: code for code, name in enumerate(UNREACHABLE)}, "ttl_exceeded": 0, "frag_time_exceeded": 1,
          **{f"code_{number}": number for number in range(256)}}
+ICMP6_TYPES = {"unreachable": 1, "dst_unreachable": 1, "packet_too_big": 2, "time_exceeded": 3, "parameter_problem": 4, "echo_request": 128,
+               "echo_reply": 129, **{f"type_{number}": number for number in range(256)}}
+ICMP6_CODES = {"noroute": 0, "admin_prohibited": 1, "beyond_scope": 2, "addr_unreachable": 3, "port_unreachable": 4, "policy": 5, "reject": 6,
+               "hop_limit": 0, "frag_time_exceeded": 1, "ttl_exceeded": 0, "header_field": 0, "unknown_nexthdr": 1, "unknown_option": 2,
+               **{f"code_{number}": number for number in range(256)}}
+# What a script says in IPv4's words means this in IPv6 (RFC 4443 §3): type, code.
+ICMP6_FOR_ICMP = {"net_unreachable": (1, 0), "host_unreachable": (1, 3), "protocol_unreachable": (4, 1), "frag_needed": (2, 0),
+                  "net_prohibited": (1, 1), "host_prohibited": (1, 1), "packet_filtered": (1, 1)}
+LARGER_HEADER = 20      # of IPv6 than of IPv4: an MTU that is told in IPv4's words has room for the same segment
+TCP, UDP, ICMP, ICMP6 = 6, 17, 1, 58
 
 
 def ones_sum(data):
@@ -37,13 +47,27 @@ def checksum(data):
     return ~ones_sum(data) & 0xffff
 
 
+def icmp_type(version6, kind, code, mtu):
+    """(type, code, MTU) of the words of a script, whichever version they are from; None where there is no such message."""
+    if code is not None and code.isdigit():
+        code = "code_" + code
+    if version6 and kind in ("unreachable", "dst_unreachable") and code in ICMP6_FOR_ICMP:
+        return *ICMP6_FOR_ICMP[code], mtu + LARGER_HEADER if code == "frag_needed" else mtu
+    types, codes = (ICMP6_TYPES, ICMP6_CODES) if version6 else (ICMP_TYPES, CODES)
+    if kind not in types or code is not None and code not in codes:
+        return None
+    return types[kind], codes.get(code, 0), mtu
+
+
 def ip_header(source, destination, protocol, length, tos=0, ttl=64, identification=0, fragment=0x4000):
-    head = struct.pack("!BBHHHBBHII", 0x45, tos, 20 + length, identification, fragment, ttl, protocol, 0, source, destination)
+    if len(source) == 16:
+        return struct.pack("!IHBB", 6 << 28 | tos << 20, length, protocol, ttl) + source + destination
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, tos, 20 + length, identification, fragment, ttl, protocol, 0, source, destination)
     return head[:10] + struct.pack("!H", checksum(head)) + head[12:]
 
 
 def pseudo(source, destination, protocol, length):
-    return struct.pack("!IIHH", source, destination, protocol, length)
+    return source + destination + struct.pack("!II", length, protocol)
 
 
 def pack_option(option, remap=None):
@@ -121,7 +145,7 @@ def pack_tcp(source, destination, sport, dport, seq, ack, flags, window, urgent,
         raise ScriptError("the TCP options are longer than 40 bytes")
     words = (20 + len(options)) // 4 << 12 | flags
     head = struct.pack("!HHIIHHHH", sport, dport, seq, ack, words, window, 0, urgent) + options
-    total = ones_sum(pseudo(source, destination, 6, len(head) + len(payload))) + ones_sum(head) + ones_sum(payload)
+    total = ones_sum(pseudo(source, destination, TCP, len(head) + len(payload))) + ones_sum(head) + ones_sum(payload)
     while total >> 16:
         total = (total & 0xffff) + (total >> 16)
     head = head[:16] + struct.pack("!H", ~total & 0xffff) + head[18:]
@@ -130,25 +154,28 @@ def pack_tcp(source, destination, sport, dport, seq, ack, flags, window, urgent,
 
 def pack_udp(source, destination, sport, dport, payload, tos=0, ttl=255):
     head = struct.pack("!HHHH", sport, dport, 8 + len(payload), 0)
-    value = checksum(pseudo(source, destination, 17, 8 + len(payload)) + head + payload) or 0xffff
+    value = checksum(pseudo(source, destination, UDP, 8 + len(payload)) + head + payload) or 0xffff
     return ip_header(source, destination, 17, 8 + len(payload), tos, ttl) + head[:6] + struct.pack("!H", value) + payload
 
 
 def pack_icmp(source, destination, kind, code, rest, body, ttl=255):
     head = struct.pack("!BBHI", kind, code, 0, rest)
-    value = checksum(head + body)
-    return ip_header(source, destination, 1, 8 + len(body), 0, ttl) + head[:2] + struct.pack("!H", value) + head[4:] + body
+    version6 = len(source) == 16
+    value = checksum((pseudo(source, destination, ICMP6, 8 + len(body)) if version6 else b"") + head + body)
+    protocol = ICMP6 if version6 else ICMP
+    return ip_header(source, destination, protocol, 8 + len(body), 0, ttl) + head[:2] + struct.pack("!H", value) + head[4:] + body
 
 
 @dataclasses.dataclass
 class Live:
     """A packet that Weir sent."""
     time: int
-    source: int
-    destination: int
+    source: bytes
+    destination: bytes
     protocol: str
     tos: int
     ttl: int
+    label: int = 0      # IPv6's flow label
     sport: int = 0
     dport: int = 0
     seq: int = 0
@@ -160,6 +187,9 @@ class Live:
     payload: bytes = b""
     icmp: tuple = None
     bad: str = ""
+
+    def to_group(self):
+        return self.destination[0] == 0xff if len(self.destination) == 16 else self.destination[0] >> 4 == 0xe
 
     def names(self):
         return "".join(letter for letter, bit in FLAG_BITS.items() if self.flags & bit and letter != ".") + ("." if self.flags & 16 else "")
@@ -197,32 +227,53 @@ def option_text(option):
 
 
 def unpack(time, data):
-    version, tos, length, _, fragment, ttl, protocol, _, source, destination = struct.unpack("!BBHHHBBHII", data[:20])
-    live = Live(time, source, destination, {6: "tcp", 17: "udp", 1: "icmp"}.get(protocol, str(protocol)), tos, ttl)
+    if data[0] >> 4 == 6:
+        return unpack_ip6(time, data)
+    version, tos, length, _, fragment, ttl, protocol, _, source, destination = struct.unpack("!BBHHHBBH4s4s", data[:20])
+    live = Live(time, source, destination, {TCP: "tcp", UDP: "udp", ICMP: "icmp"}.get(protocol, str(protocol)), tos, ttl)
     size = (version & 15) * 4
     if ones_sum(data[:size]) != 0xffff:
         live.bad = "the checksum of the IP header is wrong"
     elif length != len(data):
         live.bad = f"the IP header says {length} bytes, there are {len(data)}"
-    body = data[size:]
     if fragment & 0x3fff:
         live.protocol = "fragment"
-    elif protocol == 6:
+    else:
+        unpack_body(live, protocol, data[size:], b"")
+    return live
+
+
+def unpack_ip6(time, data):
+    first, length, protocol, hop_limit = struct.unpack("!IHBB", data[:8])
+    source, destination, rest = data[8:24], data[24:40], data[40:]
+    live = Live(time, source, destination, "", first >> 20 & 255, hop_limit, first & 0xfffff)
+    if length != len(rest):
+        live.bad = f"the IP header says {40 + length} bytes, there are {len(data)}"
+    while protocol in (0, 43, 60):      # what stands before the transport header
+        protocol, rest = rest[0], rest[8 + 8 * rest[1]:]
+    live.protocol = {TCP: "tcp", UDP: "udp", ICMP6: "icmp", 44: "fragment"}.get(protocol, str(protocol))
+    if protocol != 44:
+        unpack_body(live, protocol, rest, pseudo(source, destination, ICMP6, len(rest)))
+    return live
+
+
+def unpack_body(live, protocol, body, pseudo_icmp):
+    source, destination = live.source, live.destination
+    if protocol == TCP:
         live.sport, live.dport, live.seq, live.ack, words, live.window, _, live.urgent = struct.unpack("!HHIIHHHH", body[:20])
         live.flags = words & 0x1ff
         head = words >> 12 << 2
         live.options, live.payload = unpack_options(body[20:head]), body[head:]
         if words & 0xe00:
             live.bad = "reserved bits of the TCP header are set"
-        if ones_sum(pseudo(source, destination, 6, len(body)) + body) != 0xffff:
+        if ones_sum(pseudo(source, destination, TCP, len(body)) + body) != 0xffff:
             live.bad = "the TCP checksum is wrong"
-    elif protocol == 17:
+    elif protocol == UDP:
         live.sport, live.dport, _, value = struct.unpack("!HHHH", body[:8])
         live.payload = body[8:]
-        if value and ones_sum(pseudo(source, destination, 17, len(body)) + body) != 0xffff:
+        if (value or len(source) == 16) and ones_sum(pseudo(source, destination, UDP, len(body)) + body) != 0xffff:
             live.bad = "the UDP checksum is wrong"
-    elif protocol == 1:
+    elif protocol == (ICMP6 if pseudo_icmp else ICMP):
         live.icmp, live.payload = (body[0], body[1], struct.unpack("!I", body[4:8])[0]), body[8:]
-        if ones_sum(body) != 0xffff:
+        if ones_sum(pseudo_icmp + body) != 0xffff:
             live.bad = "the ICMP checksum is wrong"
-    return live

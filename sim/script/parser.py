@@ -23,7 +23,8 @@ class Packet:
     protocol: str = "tcp"       # "udp", "icmp"
     ecn: str = None             # noecn ect0 ect1 ect01 ce
     tos: int = None
-    ttl: int = None
+    ttl: int = None             # of IPv6: the hop limit
+    label: int = None           # IPv6's flow label: a name, if it is not 0
     ports: tuple = None
     flags: str = ""             # of FSRPEWUA (A: AE), and "." for ACK
     ace: int = None             # the three flags read as a number
@@ -221,7 +222,7 @@ class Parser:
             elif word.text == "ttl":
                 packet.ttl = self.integer()
             elif word.text == "flowlabel":
-                raise Skip("IPv6 flow labels", word.line)
+                packet.label = self.integer()
             elif word.text != ",":
                 raise ScriptError(f"syntax: '{word.text}' says nothing about an IP header", word.line)
         if packet.ecn == "ect01" and not packet.outbound:
@@ -322,7 +323,7 @@ class Parser:
         quoted = quoted or ("tcp", 0, 0)
         while self.next.kind == "word":
             word = self.take().text
-            if word == "mtu":
+            if word in ("mtu", "pointer"):
                 mtu = self.integer()
             elif word == "id":
                 identifier = self.integer()
@@ -402,7 +403,7 @@ class Parser:
             value = self.primary()
             self.take(")")
             if token.text == "inet6_addr":
-                raise Skip("IPv6", token.line)
+                return ipaddress.IPv6Address(value.decode()).packed
             return int(ipaddress.IPv4Address(value.decode())) if token.text == "inet_addr" else value
         replacement = self.defines.get(token.text)
         if replacement is None:

@@ -8,7 +8,7 @@ import struct
 from . import ScriptError, Skip, calls, info
 from .engine import Engine
 from .flow import Flow, pattern
-from .packet import (CODES, ECN_BITS, FLAG_BITS, ICMP_TYPES, ip_header, option_text, pack_icmp, pack_option, pack_tcp, pack_udp)
+from .packet import (ECN_BITS, FLAG_BITS, icmp_type, ip_header, option_text, pack_icmp, pack_option, pack_tcp, pack_udp)
 from .parser import ELLIPSIS, Call, Code, Command, Packet
 from .settings import take_command
 
@@ -26,6 +26,8 @@ class Player:
 
     def __init__(self, program, config, script, strict):
         self.config, self.script, self.strict = config, script, strict
+        self.version6 = config.version == "ipv6"
+        self.family = 2 if config.version == "ipv4" else calls.AF_INET6     # of sockets
         self.prepare()
         self.engine = Engine(program, config)
         self.fds, self.flows, self.current = {}, [], None
@@ -33,6 +35,7 @@ class Player:
         self.under_way = None       # (call, spec, event, expected end)
         self.last_time = 0          # of the last event, script's
         self.names = {}             # left by pieces of code
+        self.labels = {}            # the script's flow label: Weir's
         self.sequence = 0
         self.sized = set()          # the names of buffers (SO_SNDBUF, SO_RCVBUF) that the script has set
 
@@ -323,13 +326,12 @@ class Player:
 
     def inject_icmp(self, packet, flow):
         kind, code, mtu, identifier, quoted = packet.icmp
-        if kind not in ICMP_TYPES:
-            raise ScriptError(f"there is no ICMP message '{kind}'")
-        if code is not None and code not in CODES and not code.isdigit():
-            raise ScriptError(f"there is no ICMP code '{code}'")
-        number = 0 if code is None else int(code) if code.isdigit() else CODES[code]
-        if ICMP_TYPES[kind] in (0, 8):
-            return self.engine.receive(pack_icmp(self.config.remote, self.config.local, ICMP_TYPES[kind], 0, identifier << 16, b""))
+        message = icmp_type(self.version6, kind, code, mtu)
+        if message is None:
+            raise ScriptError(f"there is no ICMP message '{kind}'" + (f" with code '{code}'" if code else ""))
+        number, code, mtu = message
+        if kind in ("echo_request", "echo_reply"):
+            return self.engine.receive(pack_icmp(self.config.remote, self.config.local, number, 0, identifier << 16, b""))
         if flow is None:
             raise ScriptError("there is no conversation that the ICMP message could be about")
         local, remote = flow.local or 0, flow.remote or self.config.connect_port
@@ -339,7 +341,7 @@ class Player:
         else:
             head = struct.pack("!HHIIHHHH", local, remote, flow.to_wire(quoted[1]), 0, 5 << 12 | 16, 0, 0, 0)
             body = ip_header(self.config.local, self.config.remote, 6, 20 + quoted[2]) + head
-        return self.engine.receive(pack_icmp(self.config.remote, self.config.local, ICMP_TYPES[kind], number, mtu & 0xffff, body))
+        return self.engine.receive(pack_icmp(self.config.remote, self.config.local, number, code, mtu & 0xffffffff, body))
 
     # --- packets out ---
     def owner(self, live):
@@ -361,8 +363,6 @@ class Player:
         while True:
             while self.engine.sent:
                 live = self.engine.sent.popleft()
-                if live.destination != self.config.remote and live.protocol not in ("tcp", "udp"):
-                    continue    # IGMP and its kin
                 if live.protocol == "icmp" != protocol and not self.strict:
                     continue    # the answer to an echo request, say, of which the script says nothing
                 owner = self.owner(live)
@@ -419,11 +419,19 @@ class Player:
             return f"TOS is {live.tos:#x}, not {packet.tos:#x}"
         if packet.ttl is not None and live.ttl != packet.ttl:
             return f"TTL is {live.ttl}, not {packet.ttl}"
+        if packet.label is not None and not self.same_label(packet.label, live.label):
+            return f"the flow label is {live.label:#x}, " + (f"and was {self.labels[packet.label]:#x}" if packet.label in self.labels else "not a new one")
         if packet.protocol == "udp":
             return self.compare_udp(packet, live, flow)
         if packet.protocol == "icmp":
             return self.compare_icmp(packet, live)
         return self.compare_tcp(packet, live, flow, done)
+
+    def same_label(self, name, label):
+        """A flow label in a script is a name: the same name the same label, another name another. 0 is none."""
+        if name == 0 or label == 0:
+            return name == label
+        return self.labels.setdefault(name, label) == label and [*self.labels.values()].count(label) == 1
 
     def compare_udp(self, packet, live, flow):
         if len(live.payload) != packet.length:
@@ -434,10 +442,11 @@ class Player:
 
     def compare_icmp(self, packet, live):
         kind, code, mtu, _, _ = packet.icmp
-        number = 0 if code is None else int(code) if code.isdigit() else CODES.get(code)
-        if live.icmp[:2] != (ICMP_TYPES.get(kind), number):
+        wanted = icmp_type(self.version6, kind, code, mtu)
+        if wanted is None or live.icmp[:2] != wanted[:2]:
             return f"it is ICMP type {live.icmp[0]}, code {live.icmp[1]}"
-        return f"the MTU is {live.icmp[2] & 0xffff}, not {mtu}" if mtu and live.icmp[2] & 0xffff != mtu else None
+        told = live.icmp[2] if self.version6 else live.icmp[2] & 0xffff
+        return f"the MTU is {told}, not {wanted[2]}" if mtu and told != wanted[2] else None
 
     def compare_tcp(self, packet, live, flow, done):
         flow.learn(live, packet)
@@ -529,8 +538,8 @@ class Player:
     def same(self, live, digits):
         if live.protocol != "tcp":
             return True
-        head = f"{live.sport:04x}{live.dport:04x}{live.seq:08x}{live.ack:08x}"
-        return digits[40:64] == head and len(digits) // 2 - 20 - len(live.payload) in range(20, 61)
+        head, below = f"{live.sport:04x}{live.dport:04x}{live.seq:08x}{live.ack:08x}", 40 if self.version6 else 20
+        return digits[2 * below:].startswith(head) and len(digits) // 2 - below - len(live.payload) in range(20, 61)
 
 
 def agree_on_counters(wanted, came):

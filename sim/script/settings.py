@@ -6,7 +6,7 @@ import ipaddress
 import re
 import shlex
 
-from . import ScriptError, Skip
+from . import OtherVersion, ScriptError, Skip
 
 ANY = None
 # Settings that ask for nothing but what Weir does. A set: the values that are true of it, or Linux's default where that is in everyone's preamble
@@ -49,12 +49,18 @@ IGNORED = re.compile(r"ip\s+tcp_metrics\s+flush|tc\s+qdisc|ethtool\s+-K|sync|tru
 WRITTEN = re.compile(r"echo\s+[\"']?([^\"'>]*)[\"']?\s*>\s*/proc/sys/net/(\S+)$")
 
 
+# Our address, the peer's, the length of the prefix, and the MTU, in which the same segment fits: packetdrill's own.
+IP4, IP6 = ("192.168.0.1", "192.0.2.1", 16, 1500), ("fd3d:a0b:17d6::1", "fd3d:fa7b:d17d::1", 64, 1520)
+VERSIONS = {"ipv4": IP4, "ipv6": IP6, "ipv4-mapped-ipv6": IP4}
+
+
 @dataclasses.dataclass
 class Config:
-    local: int = 0xc0a80001         # 192.168.0.1
-    remote: int = 0xc0000201        # 192.0.2.1
-    prefix: int = 16
-    mtu: int = 1500
+    version: str = None             # of VERSIONS
+    local: bytes = None             # addresses as in packets: those of IPv4 in ipv4-mapped-ipv6, too
+    remote: bytes = None
+    prefix: int = None
+    mtu: int = None
     receive: int = 0                # bytes; 0: Weir's default
     send: int = 0
     congestion: str = "-"
@@ -69,25 +75,37 @@ class Config:
     whole_segments: bool = False    # --strict_segments: an expected packet is one packet
     built: frozenset = frozenset(CONGESTION)
 
+    def complete(self):
+        """What nobody has set comes from the version."""
+        local, remote, prefix, mtu = VERSIONS[self.version or "ipv4"]
+        self.version, self.local, self.remote = self.version or "ipv4", self.local or address(local), self.remote or address(remote)
+        self.prefix, self.mtu = prefix if self.prefix is None else self.prefix, self.mtu or mtu
+        if len(self.local) != len(self.remote) or (len(self.local) == 16) != (self.version == "ipv6"):
+            raise ScriptError(f"the addresses are not of --ip_version={self.version}", 1)
+
     def host(self):
         """What cannot change while a host runs."""
         return dataclasses.replace(self, accecn_told=True)
 
 
 def address(text):
-    return int(ipaddress.IPv4Address(text.split("/")[0].strip('"')))
+    return ipaddress.ip_address(text.split("/")[0].strip('"')).packed
 
 
 def take_option(config, name, value, line):
     try:
-        if name == "ip_version" and value not in ("ipv4", "ipv4-mapped-ipv6"):
-            raise Skip("IPv6", line)
-        if name == "local_ip":
+        if name == "ip_version":
+            if value not in VERSIONS:
+                raise ScriptError(f"--ip_version is {', '.join(VERSIONS)}, not {value}", line)
+            if line and config.version not in (value, None):
+                raise OtherVersion(f"--ip_version={value} alone", line)
+            config.version = value
+        elif name == "local_ip":
             config.local = address(value)
         elif name == "remote_ip":
             config.remote = address(value)
         elif name == "netmask_ip":
-            config.prefix = bin(address(value)).count("1")
+            config.prefix = bin(int.from_bytes(address(value), "big")).count("1")
         elif name == "mtu":
             config.mtu = int(value)
         elif name == "bind_port":
@@ -106,7 +124,7 @@ def take_option(config, name, value, line):
             config.whole_segments = True
         elif name in ("wire_client", "wire_server", "so_filename"):
             raise Skip(f"--{name}", line)
-        elif name not in ("gateway_ip", "ip_version", "speed", "mss", "non_fatal", "dry_run", "is_anyip", "send_omit_free", "debug", "define",
+        elif name not in ("gateway_ip", "speed", "mss", "non_fatal", "dry_run", "is_anyip", "send_omit_free", "debug", "define",
                           "verbose", "code_command", "code_format", "code_sockopt", "init_scripts", "timeout", "no_cleanup"):
             raise ScriptError(f"there is no option --{name}", line)
     except ValueError as error:
