@@ -252,6 +252,7 @@ weir_source "src/ip/ip4.c"
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/ip/ip6.c"
 weir_source "src/ip/mld.c"
+weir_source "src/ip/names.c"
 weir_source "src/ip/nd.c"
 #endif
 #if !WEIR_CFG_COMPACT

@@ -8,6 +8,7 @@
 #include "ip/families.h"
 #include "ip/flow_entry.h"
 #include "ip/fragment.h"
+#include "ip/names.h"
 #include "link/link.h"
 #include "weir/error.h"
 #include "weir/handler.h"
@@ -112,6 +113,9 @@ struct ip {
     struct icmp_limit *limits;         // token buckets per destination, carved (src/ip/icmp_error.c)
     struct pmtu *pmtu;                 // path MTU cache, carved (src/ip/pmtu.c)
     uint32_t pmtu_count, pmtu_due_ms;  // entries in use; when the first of them ends
+#endif
+#if WEIR_CFG_IP6
+    struct names names;  // what routers say about DNS (src/ip/names.c)
 #endif
 #if WEIR_CFG_IGMP
     struct group *groups;  // memberships of the instance, carved (src/ip/group.c)

@@ -36,16 +36,30 @@ static void advertisement_input(struct weir *weir, const struct packet *packet, 
         neighbour_advertised(weir, packet->netif, target, &claim);
 }
 
+#define COPY_BYTES 1232u  // more than that fits into no packet of IPv6's least MTU
+
+// The message in one piece: an advertisement with all its options may be longer than what a driver has to deliver so.
+static const uint8_t *in_one_piece(const struct packet *packet, uint8_t copy[COPY_BYTES])
+{
+    if (packet_head_room(packet) >= packet->length)
+        return packet->head;
+    if (packet->length > COPY_BYTES)
+        return NULL;
+    packet_copy(packet, 0, copy, packet->length);
+    return copy;
+}
+
 void nd_input(struct weir *weir, struct packet *packet)
 {
     struct nd message = {0};
+    uint8_t copy[COPY_BYTES];
+    const uint8_t *const bytes = in_one_piece(packet, copy);
     const struct icmp6_arrival arrival = {.source = packet->network + 8,
                                           .destination = packet->network + 24,
                                           .hop_limit = packet->ttl,
                                           .fragmented = packet->flags & (PACKET_FRAGMENTED | PACKET_REASSEMBLED)};
     // On links without addresses there are no neighbours.
-    if (!packet->link_source || packet_head_room(packet) < packet->length ||
-        nd_parse(packet->head, packet->length, &arrival, &message) != ND_OK) {
+    if (!packet->link_source || !bytes || nd_parse(bytes, packet->length, &arrival, &message) != ND_OK) {
         count(weir, WEIR_COUNT_ND_BAD);
         return;
     }

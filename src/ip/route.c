@@ -291,6 +291,7 @@ void ip_netif_removed(struct weir *weir, struct weir_netif *netif)
     for (uint32_t at = weir->ip.route_count; at-- > 0;)
         if (weir->ip.routes[at].netif == netif)
             route_delete(&weir->ip, at);
+    router_netif_removed(weir, netif);
     group_netif_removed(weir, netif);
     paths_changed(weir);
 }

@@ -4,6 +4,7 @@
 // addresses by slaac.c, options by the message.
 #include "ip/router.h"
 
+#include "ip/names.h"
 #include "ip/slaac.h"
 #include "link/neighbour.h"
 
@@ -108,6 +109,7 @@ void router_netif_changed(struct weir *weir, struct weir_netif *netif)
         netif->ip6.soliciting = false;
         netif->ip6.solicits = 0;
         route_delete_each(weir, advertised_by_netif, netif);
+        names_forget(weir, netif);
         return;
     }
     if (netif->ip6.how & WEIR_IP6_AUTO && !netif->ip6.soliciting && !netif->ip6.solicits)
@@ -133,6 +135,7 @@ int weir_netif_ip6(struct weir_netif *netif, unsigned how, const uint8_t secret[
     defaults(netif);
     slaac_forget(netif);
     route_delete_each(weir, advertised_by_netif, netif);
+    names_forget(weir, netif);
     return ip_netif_changed(weir, netif);
 }
 
@@ -179,6 +182,9 @@ static void option_input(struct weir *weir, const struct packet *packet, const s
         way_advertised(weir, packet, option->prefix, option->prefix_bits, true, option->preference, option->lifetime_s);
         break;
     case ND_MTU: mtu_advertised(weir, packet->netif, option->mtu); break;
+    case ND_DNS_SERVERS:
+    case ND_DNS_DOMAINS:
+    case ND_PREF64: names_advertised(weir, packet->netif, option); break;
     default: break;
     }
 }

@@ -9,6 +9,10 @@
 // The interface came up or went down, or has other addresses: the link-local address, the groups of addresses,
 // solicitations.
 void router_netif_changed(struct weir *weir, struct weir_netif *netif);
+static inline void router_netif_removed(struct weir *weir, const struct weir_netif *netif)
+{
+    names_forget(weir, netif);
+}
 uint64_t router_poll(struct weir *weir, uint64_t now_us);
 static inline bool route_silent(const struct route *route) { return route->silent; }
 
@@ -24,6 +28,7 @@ void route_delete_each(struct weir *weir,
                        const void *context);
 #else
 static inline void router_netif_changed(struct weir *weir, struct weir_netif *netif) { (void)weir, (void)netif; }
+static inline void router_netif_removed(struct weir *weir, const struct weir_netif *netif) { (void)weir, (void)netif; }
 static inline uint64_t router_poll(struct weir *weir, uint64_t now_us) { return (void)weir, (void)now_us, WEIR_NEVER; }
 static inline bool route_silent(const struct route *route) { return (void)route, false; }
 #endif
