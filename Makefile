@@ -137,6 +137,10 @@ packaging:
 .PHONY: dist
 dist:
 	@$(PYTHON) packaging/dist.py
+## make weir-run   build/host/weir-run: programs of Linux, unchanged, on Weir (docs/weir-run.md)
+.PHONY: weir-run
+weir-run:
+	@$(MAKE) -s $(B)/host/weir-run
 ## make tls        build/host/weir-host-tls, the host program with HTTPS, and Mbed TLS for it (docs/tls.md)
 .PHONY: tls
 tls:

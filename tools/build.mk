@@ -4,6 +4,7 @@
 #                                  (The library for users is packaging/library.mk's.)
 #   build/VARIANT/libapps.a        apps/ without the main program
 #   build/VARIANT/weir-host        the host program (apps/host)
+#   build/VARIANT/weir-run         the server of weir-run (apps/run), with libweir-run.so, which it preloads, beside it
 #   build/VARIANT/weir-script      what plays conversation scripts (sim/script), driven by its runner
 #   build/VARIANT/weir-sim         the simulator's program (sim/main.c)
 #   build/VARIANT/tests/DIR/NAME   one program for each tests/unit/DIR/NAME_test.c
@@ -30,7 +31,10 @@ SIM_MAIN := sim/main.c sim/script/engine.c
 OTHER_ARCHITECTURES := $(filter-out %/host.c %/plain_call.c,$(wildcard kernel/preempt/arch/*.c kernel/micro/arch/*.c))
 HOST_PARTS := $(filter-out $(SIM_MAIN) api/tls/mbedtls/% api/tls/bearssl/% api/romantiki/bsd.c api/flock/trap.c ports/preempt/process_calls.c $(OTHER_ARCHITECTURES),$(call find_c,api kernel ports/posix ports/common ports/coop ports/preempt ports/micro drivers sim))
 APP_MAIN := $(call find_c,apps/host)
-APP_PARTS := $(filter-out $(APP_MAIN),$(call find_c,apps))
+# weir-run: the server, and the library that is preloaded into programs (docs/weir-run.md).
+RUN_MAIN := $(sort $(wildcard apps/run/*.c))
+RUN_LIBRARY := $(sort $(wildcard apps/run/preload/*.c))
+APP_PARTS := $(filter-out $(APP_MAIN) apps/run/%,$(call find_c,apps))
 # Those of boards and of the works' systems have kernels of their own.
 EXAMPLES := $(filter-out examples/firmware/% examples/freertos/% examples/romantiki/% examples/flock/% examples/lyraos/% examples/micro/% examples/xinu/% examples/tls/%,$(call find_c,examples))
 # In C++, which every header can be included from.
@@ -75,6 +79,13 @@ $(B)/$(1)/libapps.a: $$(APP_OBJECTS_$(1)) $(B)/$(1)/objects
 $(B)/$(1)/weir-host: $$(MAIN_OBJECTS_$(1)) $(B)/$(1)/libapps.a $(B)/$(1)/liball.a
 	@echo "  LINK  $$@"
 	@$(2) $$(FLAGS_$(1)) $$^ -o $$@ $(4) -pthread -lm
+$(B)/$(1)/weir-run: $(RUN_MAIN:%.c=$(B)/$(1)/obj/%.o) $(B)/$(1)/libapps.a $(B)/$(1)/liball.a | $(B)/$(1)/libweir-run.so
+	@echo "  LINK  $$@"
+	@$(2) $$(FLAGS_$(1)) $$^ -o $$@ $(4) -pthread -lm
+$(B)/$(1)/libweir-run.so: $(RUN_LIBRARY) $(wildcard apps/run/*.h apps/run/preload/*.h)
+	@mkdir -p $$(@D)
+	@echo "  LINK  $$@"
+	@$(CC) $(CFLAGS_COMMON) -O2 -fPIC -shared -fvisibility=hidden -Iapps $(RUN_LIBRARY) -o $$@
 $(B)/$(1)/weir-script: $(B)/$(1)/obj/sim/script/engine.o $(B)/$(1)/liball.a
 	@echo "  LINK  $$@"
 	@$(2) $$(FLAGS_$(1)) $$^ -o $$@ $(4) -pthread -lm
@@ -90,7 +101,7 @@ $$(TESTS_$(1)): $(B)/$(1)/tests/%: $(B)/$(1)/obj/tests/unit/%_test.o $(B)/$(1)/l
 	@$(2) $$(FLAGS_$(1)) $$< $(B)/$(1)/libhelpers.a $(B)/$(1)/libapps.a $$(filter $(TLS_LIBRARIES),$$^) $(B)/$(1)/liball.a -o $$@ $(4) $$(or $$(CMOCKA_$(1)),-lcmocka) -pthread -lm
 .PHONY: tests-$(1)
 tests-$(1): $$(TESTS_$(1))
--include $$(patsubst %.o,%.d,$$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(MAIN_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1)) $$(TEST_OBJECTS_$(1))) $(SIM_MAIN:%.c=$(B)/$(1)/obj/%.d)
+-include $$(patsubst %.o,%.d,$$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(MAIN_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1)) $$(TEST_OBJECTS_$(1))) $(RUN_MAIN:%.c=$(B)/$(1)/obj/%.d) $(SIM_MAIN:%.c=$(B)/$(1)/obj/%.d)
 endef
 
 .PHONY: always apps examples tests
@@ -126,7 +137,7 @@ UNIT_lean := $(filter-out $(UNIT_NOT_LEAN) $(UNIT_IP6),$(filter tests/unit/bsd/%
 $(eval $(call variant,lean,$(CC),-O1 $(OPTIONS_lean:%=-DWEIR_CFG_%),,$(SRC_lean) $(PARTS_lean),$(UNIT_lean),ar))
 VARIANTS := host v4 asan tsan mips tiny small lean
 
-apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-sim examples
+apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-run $(B)/host/weir-sim examples
 examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES)) $(patsubst examples/%.cpp,$(B)/host/examples/%,$(EXAMPLES_CXX))
 # The real-time benchmark's simulated part.
 $(B)/host/weir-realtime: $(B)/host/obj/bench/realtime/realtime_sim.o $(B)/host/obj/bench/realtime/xinu.o $(B)/host/liball.a

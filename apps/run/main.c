@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// weir-run: a program of Linux, unchanged, on Weir (docs/weir-run.md). This process is the server; the program is its
+// child, and stays in the namespaces in which weir-run was started.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "run/link.h"
+#include "run/options.h"
+#include "run/program.h"
+#include "run/server.h"
+#include "weir/stats.h"
+
+#define READY_US 60000000u    // so long for an address
+#define FAREWELL_US 3000000u  // at the end, so long for the peers' last acknowledgements
+
+static struct run_server server;
+static struct run_network network;
+
+struct watcher {  // of the program
+    struct run_source source;
+    struct run_child child;
+    int signals;
+    bool ended, asked;  // it has; we were asked to end after it
+    int status;
+};
+static struct watcher watcher;
+
+static void signal_seen(const struct signalfd_siginfo *seen)
+{
+    const int number = (int)seen->ssi_signo;
+    if (number == SIGCHLD) {
+        int status;
+        while (waitpid(watcher.child.pid, &status, WNOHANG) == watcher.child.pid) {
+            watcher.ended = true;
+            watcher.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        }
+        return;
+    }
+    // What a terminal sends has reached the program, too.
+    if (watcher.ended)
+        watcher.asked = true;
+    else if (seen->ssi_code <= 0)
+        (void)kill(watcher.child.pid, number);
+}
+
+static void signals_event(struct run_source *source, uint32_t events)
+{
+    struct signalfd_siginfo seen;
+    (void)source, (void)events;
+    while (read(watcher.signals, &seen, sizeof seen) == (ssize_t)sizeof seen)
+        signal_seen(&seen);
+}
+
+static bool signals_open(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        sigaddset(&set, numbers[i]);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+    watcher.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    watcher.source.event = signals_event;
+    return run_server_watch(&server, watcher.signals, EPOLLIN, &watcher.source);
+}
+
+// --- life --------------------------------------------------------------------------------------------
+static bool become_ready(void)
+{
+    const uint64_t until_us = posix_now_us() + READY_US;
+    while (!run_network_ready(&network)) {
+        const uint64_t now_us = posix_now_us();
+        if (watcher.ended || now_us > until_us) {
+            fprintf(stderr, "weir-run: no address within a minute: is there a DHCP server, or a router?\n");
+            return false;
+        }
+        run_server_turn(&server, now_us + 20000);
+    }
+    return true;
+}
+
+// Whether a connection that was closed here still has data or a FIN to be acknowledged.
+static bool unsettled(void)
+{
+    struct weir_socket_info info;
+    uint64_t cursor = 0;
+    while ((cursor = weir_socket_next(server.weir, cursor, &info)) != 0)
+        if (info.type == WEIR_STREAM &&
+            (info.tcp_state == WEIR_TCP_FIN_WAIT_1 || info.tcp_state == WEIR_TCP_CLOSING ||
+             info.tcp_state == WEIR_TCP_LAST_ACK || (info.send_queue > 0 && info.tcp_state >= WEIR_TCP_ESTABLISHED)))
+            return true;
+    return false;
+}
+
+static void farewell(void)
+{
+    const uint64_t until_us = posix_now_us() + FAREWELL_US;
+    run_network_farewell(&network);
+    do
+        run_server_turn(&server, posix_now_us() + 2000);
+    while (unsettled() && posix_now_us() < until_us);
+}
+
+static void report(void)
+{
+    fprintf(stderr, "weir-run: %llu sockets, %llu connections accepted, %llu calls\n",
+            (unsigned long long)server.count.sockets, (unsigned long long)server.count.accepted,
+            (unsigned long long)server.count.calls);
+    for (uint32_t i = 0; i < 64 && server.undone[i][0] != '\0'; i++)
+        fprintf(stderr, "weir-run: not done: %s (%llu times)\n", server.undone[i],
+                (unsigned long long)server.undone_count[i]);
+}
+
+static int serve(const struct run_options *options, const char *path)
+{
+    const struct weir_config config = {.congestion_control = options->congestion,
+                                       .memory_budget_bytes = posix_memory_budget()};
+    if (!run_server_open(&server, &config))
+        return 2;
+    bool good = run_network_open(&network, &server, options) && signals_open() && become_ready();
+    if (good) {
+        const int error = run_child_start(&watcher.child);
+        good = error == 0;
+        if (!good)
+            fprintf(stderr, "weir-run: %s: %s\n", path, strerror(error));
+        while (good && !watcher.asked && !(watcher.ended && server.open == NULL))
+            run_server_turn(&server, WEIR_NEVER);
+        farewell();
+    } else {
+        run_child_drop(&watcher.child);
+    }
+    if (good && options->report)
+        report();
+    run_server_close(&server);
+    run_network_close(&network);
+    return good ? watcher.status : 2;
+}
+
+int main(int argc, char **argv)
+{
+    struct run_options options;
+    char path[4096], library[4096];
+    const int status = run_options_parse(argc, argv, &options);
+    if (status != 0)
+        return status == 1 ? 0 : status;
+    if (!run_program_find(options.command[0], path, sizeof path) || !run_library_find(library, sizeof library))
+        return 2;
+    const int error = run_server_listen(&server);
+    if (error != 0) {
+        fprintf(stderr, "weir-run: the socket for programs: %s\n", strerror(error));
+        return 2;
+    }
+    if (!run_child_make(&watcher.child, path, options.command, library, server.token))
+        return 2;
+    return serve(&options, path);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Streams: bytes move between the stack's queues and the server's end of the pair without a buffer in between. A
+// listener's pair carries one record for each connection, with the connection's own end by SCM_RIGHTS.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "run/server.h"
+
+#define SPANS 8
+#define CHUNK 262144u  // bytes moved by one call at the most
+#define ROUNDS 4       // chunks moved in a turn, so that one stream does not keep the others waiting
+
+// --- connections of a listener -----------------------------------------------------------------------
+static bool hand_over(const struct run_socket *listener, int end, const struct run_accepted *record)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {.header = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+    struct iovec iov = {(void *)(uintptr_t)record, sizeof *record};
+    const struct msghdr message = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    memcpy(CMSG_DATA(&control.header), &end, sizeof end);
+    return sendmsg(listener->end, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof *record;
+}
+
+// Whether there is room for another record.
+static bool room(const struct run_socket *listener)
+{
+    struct pollfd end = {.fd = listener->end, .events = POLLOUT};
+    return poll(&end, 1, 0) == 1 && end.revents == POLLOUT;
+}
+
+static bool accept_one(struct run_socket *listener)
+{
+    struct run_server *const server = listener->server;
+    struct run_accepted record = {.magic = RUN_MAGIC};
+    struct weir_sockaddr_storage name;
+    weir_socklen length = RUN_ADDRESS;
+    int pair[2];
+    const int fd = bsd_accept4(server->bsd, listener->fd, (struct weir_sockaddr *)&name, &length, WEIR_SOCK_NONBLOCK);
+    if (fd < 0)
+        return false;
+    struct run_socket *made = NULL;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0) {
+        made = run_socket_make(server, fd, pair[0], listener->domain, SOCK_STREAM);
+        if (made == NULL) {
+            close(pair[0]);
+            close(pair[1]);
+        }
+    }
+    if (made == NULL) {
+        (void)bsd_close(server->bsd, fd);
+        return true;
+    }
+    made->connected = true;
+    record.length = length;
+    memcpy(record.address, &name, length < RUN_ADDRESS ? length : RUN_ADDRESS);
+    const bool taken = hand_over(listener, pair[1], &record);
+    close(pair[1]);
+    if (!taken) {
+        run_socket_end(made, true);
+        return true;
+    }
+    server->count.accepted++;
+    run_stream_pump(made);
+    return true;
+}
+
+static void accept_all(struct run_socket *listener)
+{
+    for (int count = 0; count < 256 && room(listener) && accept_one(listener); count++)
+        ;
+}
+
+// --- from the stack to the program -------------------------------------------------------------------
+// Takes the connection's error; what is queued in the pair is still read by the program.
+static void take_error(struct run_socket *socket)
+{
+    const int error = run_socket_error(socket);
+    socket->reset = true;
+    socket->error = error ? error : ECONNRESET;
+}
+
+// One chunk. false: there is nothing, no room, or the end.
+static bool to_program(struct run_socket *socket)
+{
+    struct weir *const weir = socket->server->weir;
+    struct weir_slice slices[SPANS];
+    struct iovec iov[SPANS];
+    const int bytes = weir_socket_peek(weir, socket->handle, 0, slices, SPANS);
+    if (bytes == 0) {
+        socket->output_done = true;
+        (void)shutdown(socket->end, SHUT_WR);
+        return false;
+    }
+    if (bytes < 0) {
+        if (bytes != WEIR_AGAIN)
+            take_error(socket);
+        return false;
+    }
+    int count = 0;
+    for (int left = bytes; left > 0; left -= (int)slices[count++].length)
+        iov[count] = (struct iovec){(void *)(uintptr_t)slices[count].data, slices[count].length};
+    const struct msghdr message = {.msg_iov = iov, .msg_iovlen = (size_t)count};
+    const ssize_t sent = sendmsg(socket->end, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent <= 0)
+        return false;
+    (void)weir_socket_consume(weir, socket->handle, (uint32_t)sent);
+    return true;
+}
+
+// --- from the program to the stack -------------------------------------------------------------------
+static void program_done(struct run_socket *socket)
+{
+    int error = 0;
+    socklen_t length = sizeof error;
+    socket->input_done = true;
+    if (getsockopt(socket->end, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == ECONNRESET)
+        socket->unread = true;
+    if (!socket->unread && !socket->hung)  // a close says the rest, as SO_LINGER has it
+        (void)weir_socket_shutdown(socket->server->weir, socket->handle, WEIR_SHUT_WRITE);
+}
+
+// One chunk. false: there is nothing, no room, or the end.
+static bool to_stack(struct run_socket *socket)
+{
+    struct weir *const weir = socket->server->weir;
+    struct weir_span spans[SPANS];
+    struct iovec iov[SPANS];
+    const int lent = weir_socket_reserve(weir, socket->handle, CHUNK, spans, SPANS);
+    if (lent < 0) {
+        struct weir_slice unread;
+        const bool drained = socket->hung || weir_socket_peek(weir, socket->handle, 0, &unread, 1) <= 0;
+        if (lent != WEIR_AGAIN && lent != WEIR_SHUT_DOWN && drained)
+            take_error(socket);
+        return false;
+    }
+    int count = 0;
+    for (int left = lent; left > 0; left -= (int)spans[count++].length)
+        iov[count] = (struct iovec){spans[count].data, spans[count].length};
+    struct msghdr message = {.msg_iov = iov, .msg_iovlen = (size_t)count};
+    const ssize_t got = recvmsg(socket->end, &message, MSG_DONTWAIT);
+    if (got > 0) {
+        (void)weir_socket_commit(weir, socket->handle, (uint32_t)got);
+        return got == lent || socket->hung;
+    }
+    if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+        socket->unread = socket->unread || (got < 0 && errno == ECONNRESET);
+        program_done(socket);
+    }
+    return false;
+}
+
+bool run_stream_discard(struct run_socket *socket)
+{
+    static uint8_t waste[RUN_FILLER];
+    while (socket->filler > 0) {
+        const ssize_t got = recv(socket->end, waste, socket->filler, MSG_DONTWAIT);
+        if (got <= 0)
+            return false;
+        socket->filler -= (uint32_t)got;
+    }
+    return true;
+}
+
+void run_stream_pump(struct run_socket *socket)
+{
+    for (int round = 0; round < ROUNDS && !socket->output_done && !socket->reset && !socket->hung; round++)
+        if (!to_program(socket))
+            break;
+    while (!socket->input_done && !socket->reset && to_stack(socket))
+        ;
+    if (socket->reset || (socket->hung && socket->input_done)) {
+        // The program's own close with data unread, here or in its pair, is a reset, as it is on Linux.
+        run_socket_end(socket, socket->unread);
+    }
+}
+
+void run_stream_connected(struct run_socket *socket, int error)
+{
+    socket->connecting = false;
+    socket->connected = error == 0;
+    for (struct run_call *call; (call = socket->calls) != NULL;) {
+        socket->calls = call->next;
+        run_call_answer(call, error ? -error : RUN_CONNECTED, NULL, 0);
+    }
+    if (error) {
+        // Data unread when the end is closed is what makes the program's end report an error, as a refused one does.
+        if (socket->filler > 0) {
+            socket->error = error;
+            run_socket_end(socket, false);
+        }
+        return;
+    }
+    (void)run_stream_discard(socket);
+    run_stream_pump(socket);
+}
+
+void run_stream_event(struct run_source *source, uint32_t events)
+{
+    struct run_socket *const socket = (struct run_socket *)source;
+    if (events & EPOLLERR)
+        socket->unread = true;
+    if (events & EPOLLHUP)
+        socket->hung = true;
+    if (!socket->connected) {
+        if (events & EPOLLHUP)
+            run_socket_end(socket, false);
+        else if (socket->listening && events & EPOLLOUT)
+            accept_all(socket);
+        return;
+    }
+    run_stream_pump(socket);
+}
+
+static void connect_news(struct run_socket *socket, uint32_t events)
+{
+    int error = 0;
+    if (!(events & (WEIR_WRITABLE | WEIR_ERROR | WEIR_HANGUP)))
+        return;
+    error = run_socket_error(socket);
+    if (!error && !(weir_socket_ready(socket->server->weir, socket->handle) & WEIR_WRITABLE))
+        error = ECONNREFUSED;
+    run_stream_connected(socket, error);
+}
+
+void run_stream_news(struct weir_watch *watch, weir_socket handle, uint32_t events)
+{
+    struct run_socket *const socket =
+        (struct run_socket *)(void *)((uint8_t *)watch - offsetof(struct run_socket, watch));
+    (void)handle;
+    if (socket->listening) {
+        accept_all(socket);
+    } else if (socket->connecting) {
+        connect_news(socket, events);
+    } else if (socket->connected) {
+        run_stream_pump(socket);
+    }
+}
