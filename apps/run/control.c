@@ -262,7 +262,7 @@ static int do_interfaces(struct arrival *in)
 {
     struct run_interface list[64];
     uint32_t count = 0;
-    for (uint8_t index = 1; index < 16; index++) {
+    for (uint8_t index = 1; index < UINT8_MAX && count < 64; index++) {
         const struct weir_netif *const netif = weir_netif_at(in->call->server->weir, index);
         if (netif == NULL)
             continue;
