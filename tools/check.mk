@@ -3,7 +3,7 @@
 CHECKS := format lint source layers symbols names options conformance headers warnings mutations
 C_FILES := $(filter-out include/weir/options.h include/weir/configuration.h include/weir/cc_list.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' 2>/dev/null)))
 CXX_FILES := $(sort $(shell find examples -name '*.cpp'))
-C_SOURCES := $(BOTH) $(SIM_MAIN) $(APP_MAIN) $(APP_PARTS) $(EXAMPLES)
+C_SOURCES := $(BOTH) $(SIM_MAIN) $(APP_MAIN) $(RUN_MAIN) $(RUN_LIBRARY) $(APP_PARTS) $(EXAMPLES)
 C_HEADERS := $(filter %.h,$(C_FILES))
 
 .PHONY: checks $(CHECKS:%=check-%)
@@ -38,7 +38,7 @@ check-source:
 	@echo "  ok    source"
 
 # Who calls whom, by the symbols of the objects; no variable data in src/.
-check-layers: $(B)/host/liball.a $(B)/host/libapps.a $(MAIN_OBJECTS_host)
+check-layers: $(B)/host/liball.a $(B)/host/libapps.a $(MAIN_OBJECTS_host) $(B)/host/weir-run
 	@$(PYTHON) tools/check_layers.py
 	@echo "  ok    layers"
 

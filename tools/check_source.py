@@ -68,7 +68,9 @@ def include_allowed(path, target):
         return target.parts[:2] in (("api", "tls"), ("api", "bsd"))
     if top == "api":
         return target_top == "api"
-    if path.parts[:2] == ("apps", "host"):   # puts the parts together
+    if path.parts[:3] == ("apps", "run", "preload"):   # lives in other people's programs
+        return target.parts[:3] == path.parts[:3] or str(target) == "apps/run/protocol.h"
+    if path.parts[:2] in (("apps", "host"), ("apps", "run")):   # puts the parts together
         return target_top in ("apps", "api", "ports", "drivers")
     if top == "sim" and path.parts[1] != "script":
         return target_top in ("sim", "api", "drivers", "ports")

@@ -34,8 +34,8 @@ static void names_out(struct msghdr *message, const struct run_datagram *header,
     while (taken + sizeof(struct cmsghdr) <= header->control) {
         struct cmsghdr one;
         memcpy(&one, control + taken, sizeof one);
-        const size_t space = one.cmsg_len < sizeof one ? header->control : CMSG_ALIGN(one.cmsg_len);
-        if (taken + one.cmsg_len > room || space > header->control) {
+        const size_t space = CMSG_ALIGN(one.cmsg_len);
+        if (one.cmsg_len < sizeof one || taken + one.cmsg_len > room || space > header->control) {
             message->msg_flags |= MSG_CTRUNC;
             break;
         }

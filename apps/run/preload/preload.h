@@ -17,6 +17,10 @@
 
 #include "run/protocol.h"
 
+struct addrinfo;
+struct mmsghdr;
+struct timespec;
+
 #define EXPORT __attribute__((visibility("default")))
 
 enum run_kind {
