@@ -71,17 +71,21 @@ static uint8_t entry_bound(const struct weir *weir, const struct outbox_entry *e
     return netif ? netif->index : 0;
 }
 
-// Looks a way up that was not known, or is no longer, when the reply was made. Its source stays, also where it has none
-// (RFC 9777 §5.2.13): the message's checksum covers it.
+// Looks a way up that was not known, or is no longer, when the reply was made. What was made for a way keeps its source,
+// also where that is none (RFC 9777 §5.2.13): the message's checksum covers it.
 static bool entry_routed(struct weir *weir, struct outbox_entry *entry)
 {
     struct weir_addr source = entry->ip.source;
+    const bool made_for_a_way = entry->path.netif != NULL;
     if (ip_path_valid(weir, &entry->path))
         return true;
     answers_nothing(&entry->ip);  // it may leave by another interface than the question came in by
     if (IP_SPEAKS_FIRST &&
-        ip_path_find(weir, &entry->path, &source, entry->ip.destination, entry_bound(weir, entry)) == WEIR_OK)
+        ip_path_find(weir, &entry->path, &source, entry->ip.destination, entry_bound(weir, entry)) == WEIR_OK) {
+        if (!made_for_a_way)
+            entry->ip.source = source;
         return true;
+    }
     count(weir, WEIR_COUNT_IP_NO_ROUTE);
     return false;
 }
