@@ -574,7 +574,28 @@ def framing():
         yield f"vnet-udp-{link}", bytes([1, link]) + vnet(5, 12, 0, 1, 5, 10, start) + vnet(5, 11, 0, 1, 5, 1, start) + vnet(5, 10, 0, 1, 5, 0, start) + vnet(1, 10, 0, 1, 5, 10, 13, b"\7")
 
 
-SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "framing": framing, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
+def threads():
+    """Calls of fuzz/threads.c, after a schedule of half their length: descriptors count up from 0."""
+    def call(what, how=0, fd=0):
+        return bytes([fd << 4 | what, how])
+    listener, stream, datagrams = call(0, 0x70), call(0, 0), call(0, 0x33)
+    opened = listener + stream + call(2, 0, 1) + call(4, 0, 0)
+    scripts = {
+        "conversation": opened + (call(5, 200, 1) + call(7, 4, 2)) * 6 + call(10, 1, 1) + call(7, 4, 2) * 2 + call(9, 0, 2) + call(9, 0, 1),
+        "waiting-reader-is-closed": opened + call(7, 4, 1) + call(7, 4, 2) + call(9, 0, 1) + call(9, 0, 2) + call(9, 0, 0),
+        "full": opened + call(5, 0x40, 1) * 6 + call(7, 0x40, 2) * 8 + call(9, 0, 1),
+        "datagrams": datagrams + call(0, 3) + (call(5, 0xB0, 1) + call(7, 8, 0)) * 4 + call(9, 0, 0),
+        "polls": opened + (call(11, 0x0B) + b"\1\1\2\5\0\1" + call(5, 9, 1) + call(14, 7) + b"\1\2" + call(11, 0x0E) + b"\1\4\2\1") * 3 + call(9, 0, 2),
+        "sets": opened + call(12, 0) + (call(12, 0x47, 3) + b"\1" + call(12, 0x51, 3) + b"\2" + call(12, 0xC1, 3) + call(5, 9, 1) + call(12, 0x8F, 3) + b"\2" + call(12, 0xC2, 3)) * 2 + call(12, 0xA0, 3) + b"\1" + call(9, 0, 3),
+        "options": opened + b"".join(call(13, n | 0x48, 1) for n in range(8)) + call(7, 9, 1) + call(5, 0x40, 1) * 3 + call(9, 0, 1) + call(15, 2, 2),
+        "accepts": listener + call(4, 0, 0) * 3 + (stream + call(2, 0, 1) + call(9, 0, 1)) * 3 + call(9, 0, 0)}
+    chance = random.Random(1003)
+    for name, script in scripts.items():
+        for number in range(4):
+            yield f"{name}-{number}", bytes(chance.randrange(256) if number else 0 for _ in range(len(script) // 2)) + script
+
+
+SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "threads": threads, "framing": framing, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
 
 
 def write(target, folder):
