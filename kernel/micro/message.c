@@ -22,13 +22,14 @@ static int32_t permitted(uint32_t to)
     return micro.process[to].state == PROCESS_DEAD ? MICRO_DEAD : MICRO_OK;
 }
 
-// The caller's message into the receiver's event; the caller now waits for the reply.
+// The caller's message into the receiver's event; the caller now waits for the reply. In memory that both have the two
+// may overlap.
 static void hand_over(struct process *caller, struct process *receiver, struct micro_event *event)
 {
+    memmove(event->message, caller->memory, MESSAGE_BYTES);
     event->bits = receiver->bits;
     event->sender = micro_process_number(caller);
     receiver->bits = 0;
-    memcpy(event->message, caller->memory, MESSAGE_BYTES);
     caller->state = PROCESS_AWAITING_REPLY;
 }
 
@@ -95,7 +96,7 @@ int32_t micro_message_reply(uint32_t to, uintptr_t message)
         return MICRO_FAULT;
     if (caller->state != PROCESS_AWAITING_REPLY || caller->partner != micro_process_number(micro.current))
         return caller->state == PROCESS_DEAD ? MICRO_DEAD : MICRO_INVALID;
-    memcpy(caller->memory, (const void *)message, MESSAGE_BYTES);
+    memmove(caller->memory, (const void *)message, MESSAGE_BYTES);
     micro_process_ready(caller, MICRO_OK);
     return MICRO_OK;
 }

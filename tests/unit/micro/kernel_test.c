@@ -137,6 +137,23 @@ static void a_call_and_its_reply(void **state)
     assert_int_equal(running(), TWO);
 }
 
+// Two that have memory in common call each other with messages that overlap there.
+static void messages_that_overlap_arrive_whole(void **state)
+{
+    uint32_t message[8], *const first = (uint32_t *)(void *)memory[COUNT], *const second = first + 2;
+    (void)state;
+    configs[SERVER].regions[1] = configs[TWO].regions[1] = (struct region){(uintptr_t)first, OWN, REGION_DATA};
+    for (uint32_t i = 0; i < 8; i++)
+        message[i] = first[i] = i + 1;
+    assert_int_equal(receives(DRIVER, MICRO_FOREVER), 99);
+    assert_int_equal(does(SERVER, RECEIVE, (uintptr_t)first, 0, MICRO_FOREVER), 99);
+    assert_int_equal(receives(ONE, MICRO_FOREVER), 99);
+    assert_int_equal(does(TWO, CALL, SERVER, (uintptr_t)first, 0), 99);
+    assert_memory_equal(second, message, sizeof message);  // of the event behind bits and sender
+    assert_int_equal(does(SERVER, REPLY, TWO, (uintptr_t)second, 0), MICRO_OK);
+    assert_memory_equal(first, message, sizeof message);
+}
+
 static void callers_wait_in_order_of_priority(void **state)
 {
     (void)state;
@@ -356,6 +373,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_call_and_its_reply, setup),
+        cmocka_unit_test_setup(messages_that_overlap_arrive_whole, setup),
         cmocka_unit_test_setup(callers_wait_in_order_of_priority, setup),
         cmocka_unit_test_setup(notifications_are_collected, setup),
         cmocka_unit_test_setup(bad_pointers_are_refused, setup),
