@@ -595,7 +595,30 @@ def threads():
             yield f"{name}-{number}", bytes(chance.randrange(256) if number else 0 for _ in range(len(script) // 2)) + script
 
 
-SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "threads": threads, "framing": framing, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
+def syscalls():
+    """Calls of fuzz/syscalls.c by whoever runs: the driver first, then the server, then the two others."""
+    call, receive, reply, notify, now, on, show, chance, rest, leave = range(10)
+
+    def calls(to, place=0x10, offset=0x40):
+        return bytes([call, to, place, offset])
+
+    def receives(place=0x10, offset=0, seconds=9):
+        return bytes([receive, place, offset, 0, seconds])
+
+    def replies(to, place=0x10, offset=0x40):
+        return bytes([reply, to, place, offset])
+    server, two, tick, interrupt, fault = 0, 3, b"\xbb", b"\x0d", b"\x0f"
+    waiting = receives() * 3
+    yield "call", waiting + calls(server) + replies(two) + receives() + calls(server) + replies(two)
+    yield "notifications", waiting + bytes([notify, server, notify, two, notify, 4]) + tick + interrupt + receives(0x10, 0, 0) + bytes([on])
+    yield "ends", waiting + calls(server) + fault + tick + bytes([leave]) + tick + tick + fault
+    yield "shared", receives() + receives() + receives(0x50, 0) + calls(server, 0x50, 4) + replies(two, 0x50, 8) + receives(0x50, 0x7C)
+    yield "others", b"".join(calls(server, 0x90 | place, offset) + receives(0x80 | place, offset) for place in range(9) for offset in (0, 0x60, 0x7C, 0xFF))
+    yield "all", bytes([now, on, show, 0x10, 0x40, 64, show, 0x10, 0x40, 65, show, 0x90 | 7, 0, 16, chance, rest, 14, 77]) + tick * 3
+    yield "times", waiting + bytes([rest]) * 3 + b"\x0a\x4a\x8a\xca\xea" * 3
+
+
+SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "syscalls": syscalls, "threads": threads, "framing": framing, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
 
 
 def write(target, folder):
