@@ -143,11 +143,11 @@ static void messages_that_overlap_arrive_whole(void **state)
     uint32_t message[8], *const first = (uint32_t *)(void *)memory[COUNT], *const second = first + 2;
     (void)state;
     configs[SERVER].regions[1] = configs[TWO].regions[1] = (struct region){(uintptr_t)first, OWN, REGION_DATA};
-    for (uint32_t i = 0; i < 8; i++)
-        message[i] = first[i] = i + 1;
     assert_int_equal(receives(DRIVER, MICRO_FOREVER), 99);
     assert_int_equal(does(SERVER, RECEIVE, (uintptr_t)first, 0, MICRO_FOREVER), 99);
     assert_int_equal(receives(ONE, MICRO_FOREVER), 99);
+    for (uint32_t i = 0; i < 8; i++)
+        message[i] = first[i] = i + 1;
     assert_int_equal(does(TWO, CALL, SERVER, (uintptr_t)first, 0), 99);
     assert_memory_equal(second, message, sizeof message);  // of the event behind bits and sender
     assert_int_equal(does(SERVER, REPLY, TWO, (uintptr_t)second, 0), MICRO_OK);
