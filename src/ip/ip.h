@@ -88,7 +88,7 @@ struct route {
     bool connected;  // made from the interface's address, goes with it
 #if WEIR_CFG_IP6
     bool advertised;  // by a router, until then
-    bool silent;      // its gateway does not answer
+    uint8_t silent;   // how often its gateway was asked in vain since it answered; 0: it is there, as far as we know
     uint64_t until_us;
 #endif
 };

@@ -318,7 +318,8 @@ static bool route_fits(const struct route *route, const struct route_query *quer
 static const struct route *route_choose(const struct weir *weir, const struct route_query *query, bool from_source,
                                         bool *down)
 {
-    const struct route *silent = NULL;  // a router that does not answer comes last (RFC 4861 §6.3.6, RFC 4191 §3.2)
+    // Routers that do not answer come last (RFC 4861 §6.3.6, RFC 4191 §3.2), by turns.
+    const struct route *silent = NULL;
     for (uint32_t i = 0; i < weir->ip.route_count; i++) {
         const struct route *route = &weir->ip.routes[i];
         if (!route_fits(route, query, from_source))
@@ -327,7 +328,7 @@ static const struct route *route_choose(const struct weir *weir, const struct ro
             *down = true;
         else if (!route_silent(route))
             return route;
-        else if (!silent)
+        else if (!silent || route_silent(route) < route_silent(silent))
             silent = route;
     }
     return silent;

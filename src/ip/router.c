@@ -225,26 +225,46 @@ void router_advertisement_input(struct weir *weir, const struct packet *packet, 
 
 // --- what neighbours tell of routers ---------------------------------------------------------------------------------
 
-static void gateway_mark(struct weir *weir, const struct weir_netif *netif, struct weir_addr address, bool silent)
+static bool leads_through(const struct route *route, const struct weir_netif *netif, struct weir_addr address)
 {
-    for (uint32_t at = 0; at < weir->ip.route_count; at++) {
-        struct route *const route = &weir->ip.routes[at];
-        if (route->netif != netif || !weir_addr_equal(route->gateway, address) || route->silent == silent)
-            continue;
-        route->silent = silent;
-        paths_changed(weir);
-    }
+    return route->netif == netif && weir_addr_equal(route->gateway, address);
+}
+
+// All that do not answer are equal again.
+static void turns_begin_anew(struct weir *weir)
+{
+    for (uint32_t at = 0; at < weir->ip.route_count; at++)
+        weir->ip.routes[at].silent = weir->ip.routes[at].silent != 0;
 }
 
 void ip_gateway_silent(struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
 {
-    if (!weir_addr_is_v4(address))
-        gateway_mark(weir, netif, address, true);
+    for (uint32_t at = 0; at < weir->ip.route_count && !weir_addr_is_v4(address); at++) {
+        struct route *const route = &weir->ip.routes[at];
+        if (!leads_through(route, netif, address))
+            continue;
+        if (route->silent == UINT8_MAX)
+            turns_begin_anew(weir);
+        route->silent++;
+        paths_changed(weir);
+    }
+}
+
+void path_doubt(const struct path *path)
+{
+    if (path->netif && path->neighbour)
+        neighbour_doubt(path->netif, path);
 }
 
 void ip_gateway_answers(struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
 {
-    gateway_mark(weir, netif, address, false);
+    for (uint32_t at = 0; at < weir->ip.route_count; at++) {
+        struct route *const route = &weir->ip.routes[at];
+        if (!leads_through(route, netif, address) || !route->silent)
+            continue;
+        route->silent = 0;
+        paths_changed(weir);
+    }
 }
 
 struct router_of {

@@ -4,7 +4,7 @@
 // A neighbour is INCOMPLETE while we ask for it (three requests to all, a second apart); REACHABLE for 30 s after it
 // answered us or made a connection progress (confirm); then STALE. The first packet through a stale one starts PROBE:
 // the address on file goes on being used, and unless progress confirms it within a second it is asked directly; when it
-// stays silent it is asked for anew.
+// stays silent it is asked for anew. An IPv6 neighbour on whose path nothing moves (doubt) is asked directly at once.
 //
 // Answers count only while we ask; in PROBE only from the address on file. A claim of another link address never
 // replaces the one on file, it makes it STALE: the old owner is asked first.
@@ -23,6 +23,7 @@
 #define NEIGHBOUR_RETRY_US 1000000u  // RFC 1122 §2.3.2.1: at most one request a second to one destination
 // RFC 4861 §10: DELAY_FIRST_PROBE_TIME, in which progress may confirm an IPv6 neighbour
 #define NEIGHBOUR_DELAY_US 5000000u
+#define NEIGHBOUR_DOUBT_MS 1000u     // who was confirmed later is not doubted
 #define NEIGHBOUR_PACKETS_MAX 3u     // datagrams that wait for one neighbour (RFC 1122 §2.3.2.2 asks for one)
 #define NEIGHBOUR_RECYCLE_SCAN 256u  // entries looked at for the least recently used, at most
 #define NEIGHBOUR_POLL_QUANTUM 32u   // entries served in one poll
@@ -452,6 +453,16 @@ void neighbour_stale(struct weir *weir, struct neighbour *n, const uint8_t mac[6
 {
     neighbour_resolved(weir, n, mac);
     n->state = NEIGHBOUR_STALE;
+}
+
+void neighbour_doubt(struct weir_netif *netif, const struct path *path)
+{
+    struct neighbour *const n = path->neighbour;
+    if (!neighbour_of_path(netif, path) || weir_addr_is_v4(n->address) || n->state < NEIGHBOUR_REACHABLE ||
+        n->state > NEIGHBOUR_PROBE || n->tries || netif->weir->now_ms - n->confirmed_ms < NEIGHBOUR_DOUBT_MS)
+        return;
+    n->state = NEIGHBOUR_PROBE;
+    neighbour_timer_set(netif->weir, n, 0);
 }
 #endif
 

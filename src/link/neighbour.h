@@ -25,6 +25,8 @@ struct neighbour_claim {
     const uint8_t *mac;
     bool solicited, override, router;
 };
+// Negative advice (RFC 1122 §3.3.1.4): what went along the path seems not to arrive.
+void neighbour_doubt(struct weir_netif *netif, const struct path *path);
 void neighbour_advertised(struct weir *weir, struct weir_netif *netif, struct weir_addr address,
                           const struct neighbour_claim *claim);
 #endif
