@@ -278,13 +278,14 @@ static int refused(const struct scenario *s)
 int bulk_run(const struct scenario *scenario)
 {
     struct bulk bulk = {.scenario = scenario, .count = (uint32_t)(scenario->flows + scenario->others)};
-    if (refused(scenario))
+    if (refused(scenario) || scenario_family_refused(scenario))
         return 2;
     if (*scenario->trace && !(bulk.trace = fopen(scenario->trace, "w"))) {
         perror(scenario->trace);
         return 2;
     }
     bulk.sim = sim_open(&(struct sim_options){.seed = scenario->seed,
+                                              .family = (uint8_t)scenario->family,
                                               .unchecked = scenario->unchecked != 0,
                                               .congestion_controls = scenario->congestion_controls});
     bulk.flows = calloc(bulk.count, sizeof *bulk.flows);

@@ -22,7 +22,7 @@
 #define OUTAGE_NS SIM_S(3)
 #define TIGHT_NS SIM_S(60)
 
-enum shape { PAIR, STAR, DUMBBELL, CHAIN, SHAPES };
+enum shape { PAIR, STAR, DUMBBELL, CHAIN, SHAPES, HALLS = SHAPES };  // the last: of IPv6, with routers that come and go
 
 struct campaign {
     struct sim *sim;
@@ -42,6 +42,14 @@ struct campaign {
     bool starved;            // allocations fail, or memory is short
     struct event change;
     struct sim_way changed;
+    uint8_t family;
+    bool autoconfigured;                    // of IPv6: addresses are the routers' to give
+    struct sim_node *routers[ROUTERS + 2];  // that advertise
+    uint32_t router_count;
+    struct sim_advertisement says;
+    struct event turn;  // something happens to the routers
+    uint32_t turns;
+    struct sim_node *dead;
 };
 
 static uint32_t pick(struct campaign *c, uint32_t count) { return random_below(&c->dice, count); }
@@ -192,6 +200,7 @@ static void plan_host(struct campaign *c, struct sim_host_options *options)
     options->config.tcp_ecn = (uint8_t)pick(c, 5);  // enum weir_ecn
     options->granularity_us = ticks_us[pick(c, 6)];
     options->mtu = c->mtu;
+    options->autoconfigured = c->autoconfigured;
     if (one_in(c, 8)) {
         options->config.memory_budget_bytes = between(c, 200000, 500000);
         c->starved = true;
@@ -227,13 +236,22 @@ static struct sim_node *host_add(struct campaign *c)
 static void narrow(struct campaign *c, struct sim_link *link)
 {
     struct sim_way way = link->ways[0].way;
-    if (!one_in(c, 4) || c->mtu <= 600)
+    const uint16_t least = c->family == 6 ? 1280 : 576;  // that every link carries
+    if (!one_in(c, 4) || c->mtu <= least + 24)
         return;
-    way.mtu = (uint16_t)between(c, 576, c->mtu - 1u);
+    way.mtu = (uint16_t)between(c, least, c->mtu - 1u);
     c->clean = false;
     sim_link_set(link, false, &way);
     if (c->out)
         fprintf(c->out, "  %s: %u bytes fit through there\n", link->name, way.mtu);
+}
+
+static struct sim_node *router_add(struct campaign *c, const char *name)
+{
+    struct sim_node *router = sim_router_add(c->sim, name);
+    if (c->autoconfigured)
+        c->routers[c->router_count++] = router;
+    return router;
 }
 
 static void build_star(struct campaign *c)
@@ -246,7 +264,7 @@ static void build_star(struct campaign *c)
 
 static void build_dumbbell(struct campaign *c)
 {
-    struct sim_node *left = sim_router_add(c->sim, "left"), *right = sim_router_add(c->sim, "right");
+    struct sim_node *left = router_add(c, "left"), *right = router_add(c, "right");
     const uint32_t count = between(c, 1, 6);
     narrow(c, link_add(c, left, right, true));
     for (uint32_t number = 0; number < count; number++) {
@@ -262,7 +280,7 @@ static void build_chain(struct campaign *c)
     char name[16];
     for (uint32_t number = 0; number < count; number++) {
         snprintf(name, sizeof name, "r%u", number);
-        struct sim_node *router = sim_router_add(c->sim, name);
+        struct sim_node *router = router_add(c, name);
         struct sim_link *link = link_add(c, last, router, one_in(c, 3));
         if (number)
             narrow(c, link);
@@ -271,14 +289,105 @@ static void build_chain(struct campaign *c)
     link_add(c, last, host_add(c), true);
 }
 
+// Two switches with hosts, and two routers that lead from one to the other.
+static void build_halls(struct campaign *c)
+{
+    struct sim_node *halls[2] = {sim_switch_add(c->sim, "hall0"), sim_switch_add(c->sim, "hall1")};
+    const uint32_t count = between(c, 2, 6);
+    for (uint32_t number = 0; number < count; number++)
+        link_add(c, host_add(c), halls[number % 2], one_in(c, 3));
+    for (uint32_t number = 0; number < 2; number++) {
+        struct sim_node *router = router_add(c, number ? "r1" : "r0");
+        link_add(c, halls[0], router, one_in(c, 6));
+        link_add(c, router, halls[1], one_in(c, 6));
+    }
+}
+
+// --- routers ---------------------------------------------------------------------------------------------------------
+
+static void routers_speak(struct campaign *c)
+{
+    for (uint32_t number = 0; number < c->router_count; number++)
+        sim_router_advertise(c->routers[number], &c->says);
+}
+
+// A prefix that was there goes out of use, and the next one takes its place.
+static void renumber(struct campaign *c)
+{
+    struct sim_advertisement *says = &c->says;
+    const uint8_t next = (uint8_t)(says->prefixes[says->prefix_count - 1].number + 1);
+    if (says->prefix_count == sizeof says->prefixes / sizeof *says->prefixes)
+        memmove(says->prefixes, says->prefixes + 1, --says->prefix_count * sizeof *says->prefixes);
+    says->prefixes[says->prefix_count - 1].preferred_s = 0;
+    says->prefixes[says->prefix_count++] = (struct sim_prefix){next, 3600, 7200};
+    if (c->out)
+        fprintf(c->out, "  at %llu ms prefix %u takes over\n", (unsigned long long)c->sim->now_ns / 1000000, next);
+    routers_speak(c);
+}
+
+static void kill_or_revive(struct campaign *c)
+{
+    struct sim_node *router = c->dead ? c->dead : c->routers[pick(c, c->router_count)];
+    sim_router_kill(router, !c->dead);
+    c->dead = c->dead ? NULL : router;
+    if (c->out)
+        fprintf(c->out, "  at %llu ms %s is %s\n", (unsigned long long)c->sim->now_ns / 1000000, router->name,
+                c->dead ? "dead" : "there again");
+}
+
+static void turn(void *context)
+{
+    struct campaign *c = context;
+    if (c->shape == HALLS && one_in(c, 2))
+        kill_or_revive(c);
+    else
+        renumber(c);
+    if (--c->turns)
+        sim_event_set(c->sim, &c->turn, c->sim->now_ns + SIM_MS(spread(c, 100, 60000)));
+}
+
+static void plan_routers(struct campaign *c)
+{
+    c->says = (struct sim_advertisement){.lifetime_s = 1800,
+                                         .mtu = one_in(c, 2) ? c->mtu : 0,
+                                         .every_ns = SIM_MS(spread(c, 3000, 600000)),
+                                         .prefix_count = 1,
+                                         .prefixes = {{0, 3600, 7200}}};
+    routers_speak(c);
+    c->turns = one_in(c, 2) ? between(c, 1, 4) : 0;
+    if (!c->turns)
+        return;
+    c->clean = false;
+    c->outage |= c->shape == HALLS;  // a dead router is found out after seconds
+    sim_event_set(c->sim, &c->turn, SIM_MS(spread(c, 1, 20000)));
+}
+
+// Every third network speaks IPv6; in half of these routers give the addresses.
+static void plan_family(struct campaign *c, uint64_t seed)
+{
+    uint64_t dice = random_state(seed, 98);
+    if (c->sim->options.family != 6)
+        return;
+    c->family = 6;
+    c->autoconfigured = random_one_in(&dice, 2);
+}
+
+static void choose_shape(struct campaign *c)
+{
+    static const uint16_t mtus[] = {1500, 1500, 576, 296, 128, 9000}, mtus6[] = {1500, 1500, 1280, 1280, 1400, 9000};
+    static const enum shape routed[] = {DUMBBELL, CHAIN, HALLS, HALLS};
+    c->shape = c->autoconfigured ? routed[pick(c, 4)] : (enum shape)pick(c, SHAPES);
+    c->mtu = (c->family == 6 ? mtus6 : mtus)[pick(c, c->shape == PAIR ? 6 : 3)];
+    if (c->out)
+        fprintf(c->out, "  shape %d, MTU %u%s%s\n", c->shape, c->mtu, c->family == 6 ? ", IPv6" : "",
+                c->autoconfigured ? ", addresses by routers" : "");
+}
+
 static void build(struct campaign *c)
 {
-    static const uint16_t mtus[] = {1500, 1500, 576, 296, 128, 9000};
-    c->shape = (enum shape)pick(c, SHAPES);
-    c->mtu = mtus[pick(c, c->shape == PAIR ? 6 : 3)];
-    if (c->out)
-        fprintf(c->out, "  shape %d, MTU %u\n", c->shape, c->mtu);
+    choose_shape(c);
     switch (c->shape) {
+    case HALLS: build_halls(c); break;
     case STAR: build_star(c); break;
     case DUMBBELL: build_dumbbell(c); break;
     case CHAIN: build_chain(c); break;
@@ -287,6 +396,8 @@ static void build(struct campaign *c)
         link_add(c, a, host_add(c), true);
     }
     }
+    if (c->autoconfigured)
+        plan_routers(c);
 }
 
 // --- users -----------------------------------------------------------------------------------------------------------
@@ -454,6 +565,11 @@ static void make_perfect(struct campaign *c)
 {
     static const struct sim_way perfect = {0};
     sim_event_cancel(c->sim, &c->change);
+    sim_event_cancel(c->sim, &c->turn);
+    if (c->dead)
+        sim_router_kill(c->dead, false);
+    c->says.every_ns = 0;  // once more
+    routers_speak(c);
     for (struct sim_link *link = c->sim->links; link; link = link->next) {
         sim_event_cancel(c->sim, &link->flap);
         sim_link_cut(link, false);
@@ -513,13 +629,17 @@ static void take_result(const struct campaign *c, struct campaign_result *result
 
 bool campaign_run(uint64_t seed, const char *capture, FILE *out, struct campaign_result *result)
 {
-    struct campaign c = {.sim = sim_open(&(struct sim_options){.seed = seed}),
+    uint64_t dice = random_state(seed, 97);
+    const uint8_t family = WEIR_CFG_IP6 && random_one_in(&dice, 3) ? 6 : 4;
+    struct campaign c = {.sim = sim_open(&(struct sim_options){.seed = seed, .family = family}),
                          .out = out,
                          .capture = capture,
                          .loss_left_ppm = LOSS_PPM,
                          .clean = true};
     c.dice = random_state(seed, 99);
     c.change = (struct event){.happen = change, .context = &c};
+    c.turn = (struct event){.happen = turn, .context = &c};
+    plan_family(&c, seed);
     if (out)
         fprintf(out, "seed %llu:\n", (unsigned long long)seed);
     build(&c);

@@ -3,7 +3,10 @@
 // and count from the side's SYN (0), so that nothing wraps.
 //
 // The laws, each checked when a segment is sent:
-//   sums       the checksums of IPv4 and TCP are right
+//   sums       the checksums of IPv4, TCP and ICMPv6 are right
+//   packet     not larger than the interface's MTU; of IPv6: of that length, from an address of the host's own, or from
+//              :: what may be, with a hop limit of 255 what only neighbours may say, and no extension headers but those
+//              of MLD and of fragments
 //   sequence   new data follows what was sent before, without a gap; nothing follows a FIN; nothing wholly acknowledged
 //              is sent again
 //   window     no byte beyond the right edge that the sender was told (but one, at the edge: the probe of a closed
@@ -15,12 +18,15 @@
 // And one that is looked at now and then:
 //   silence    what comes next to be acknowledged is sent again, or acknowledged, before SILENCE_NS are over, or given
 //              up
-#include "internal.h"
+#include "family6.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define TCP 6
+#define UDP 17
+#define HOP_BY_HOP 0
+#define FRAGMENT 44
 #define FIN 1u
 #define SYN 2u
 #define RST 4u
@@ -30,13 +36,15 @@
 // The longest timeout (RTO_MAX, 120 s) may run out while a link is down, and once more.
 #define SILENCE_NS SIM_S(260)
 #define LOOK_NS SIM_S(20)
+#define ASKS_NS SIM_S(60)  // a host that asks for its router goes on doing so
 
 struct range {
     uint64_t from, to;
 };
 
 struct side {
-    uint32_t host, address;
+    uint32_t host;
+    struct sim_address address;
     uint16_t port, mss;
     uint8_t scale;
     bool syn_sent, scaled, fin_sent;
@@ -76,7 +84,8 @@ struct check {
 
 // A segment as read from a frame.
 struct segment {
-    uint32_t source, destination, seq, ack, length;
+    struct sim_address source, destination;
+    uint32_t seq, ack, length;
     uint16_t source_port, destination_port, window, mss;
     uint8_t flags, scale;
     bool has_scale;
@@ -131,25 +140,45 @@ static void read_options(struct segment *segment, const uint8_t *at, const uint8
     }
 }
 
-static bool read_segment(const struct frame *frame, struct segment *segment)
+// The TCP header behind an IP header of either version, its length with the payload; NULL: none, or of a fragment.
+static const uint8_t *find_tcp(const struct frame *frame, struct segment *segment, uint32_t *length)
 {
     const uint8_t *ip = frame->data + frame->head;
-    if (frame->length < frame->head + 40u || (frame->head && get16(frame->data + 12) != 0x0800) || ip[0] >> 4 != 4 ||
-        ip[9] != TCP || get16(ip + 6) & 0x3fff)
+    if (ip[0] >> 4 == 4 && ip[9] == TCP && !(get16(ip + 6) & 0x3fff)) {
+        const uint32_t header = (ip[0] & 15) * 4u, total = get16(ip + 2);
+        *length = total > header ? total - header : 0;
+        segment->source = sim_address_v4(get32(ip + 12));
+        segment->destination = sim_address_v4(get32(ip + 16));
+        return ip + header;
+    }
+    if (ip[0] >> 4 == 6 && ip[6] == TCP && frame->length >= frame->head + IP6_BYTES) {
+        *length = get16(ip + 4);
+        segment->source = sim_address_read(ip + 8);
+        segment->destination = sim_address_read(ip + 24);
+        return ip + IP6_BYTES;
+    }
+    return NULL;
+}
+
+static bool read_segment(struct frame *frame, struct segment *segment)
+{
+    uint32_t length;
+    *segment = (struct segment){0};
+    if (frame->length < frame->head + 40u || !frame_ip(frame))
         return false;
-    const uint8_t *tcp = ip + (ip[0] & 15) * 4;
-    const uint32_t header = (tcp[12] >> 4) * 4u, total = get16(ip + 2), above = (uint32_t)(tcp - ip) + header;
-    if (header < 20 || above > total || frame->head + total > frame->length)
+    const uint8_t *tcp = find_tcp(frame, segment, &length);
+    if (!tcp || length < 20 || tcp + length > frame->data + frame->length)
         return false;
-    *segment = (struct segment){.source = get32(ip + 12),
-                                .destination = get32(ip + 16),
-                                .source_port = get16(tcp),
-                                .destination_port = get16(tcp + 2),
-                                .seq = get32(tcp + 4),
-                                .ack = get32(tcp + 8),
-                                .flags = tcp[13],
-                                .window = get16(tcp + 14),
-                                .length = total - above};
+    const uint32_t header = (tcp[12] >> 4) * 4u;
+    if (header < 20 || header > length)
+        return false;
+    segment->source_port = get16(tcp);
+    segment->destination_port = get16(tcp + 2);
+    segment->seq = get32(tcp + 4);
+    segment->ack = get32(tcp + 8);
+    segment->flags = tcp[13];
+    segment->window = get16(tcp + 14);
+    segment->length = length - header;
     if (header > 20)
         read_options(segment, tcp + 20, tcp + header);
     return true;
@@ -157,20 +186,28 @@ static bool read_segment(const struct frame *frame, struct segment *segment)
 
 // --- conversations ---------------------------------------------------------------------------------------------------
 
-static uint32_t bucket_of(uint32_t a, uint16_t a_port, uint32_t b, uint16_t b_port)
+static uint32_t folded(struct sim_address a)
 {
+    const uint64_t both = a.high ^ a.low;
+    return (uint32_t)(both ^ both >> 32);
+}
+
+static uint32_t bucket_of(struct sim_address from, uint16_t a_port, struct sim_address to, uint16_t b_port)
+{
+    const uint32_t a = folded(from), b = folded(to);
     const uint64_t sum = (uint64_t)(a ^ b) << 32 ^ (uint64_t)(a + b) * 31 ^ (uint32_t)(a_port * b_port) ^
                          (uint64_t)(a_port + b_port) << 20;
     return (uint32_t)(sum * UINT64_C(0x9e3779b97f4a7c15) >> 52);
 }
 
-static bool is(const struct side *side, uint32_t address, uint16_t port)
+static bool is(const struct side *side, struct sim_address address, uint16_t port)
 {
-    return side->port == port && side->address == address;
+    return side->port == port && sim_address_equal(side->address, address);
 }
 
 // The conversation's index, and whether the first name is its side 1; 0: none.
-static uint32_t find(const struct check *check, uint32_t a, uint16_t a_port, uint32_t b, uint16_t b_port, uint8_t *side)
+static uint32_t find(const struct check *check, struct sim_address a, uint16_t a_port, struct sim_address b,
+                     uint16_t b_port, uint8_t *side)
 {
     uint32_t index = check->buckets[bucket_of(a, a_port, b, b_port)];
     for (; index; index = check->talks[index]->next) {
@@ -187,7 +224,7 @@ static uint32_t find(const struct check *check, uint32_t a, uint16_t a_port, uin
     return 0;
 }
 
-static uint32_t host_of(const struct check *check, uint32_t address)
+static uint32_t host_of(const struct check *check, struct sim_address address)
 {
     const struct sim_host *host = host_at(check->sim, address);
     return host ? host->number : UINT32_MAX;
@@ -259,8 +296,8 @@ static void side_reset(struct check *check, struct talk *talk, struct side *side
     *side = fresh;
 }
 
-static struct side *side_named(const struct check *check, uint32_t address, uint16_t port, uint32_t peer_address,
-                               uint16_t peer_port, struct talk **talk)
+static struct side *side_named(const struct check *check, struct sim_address address, uint16_t port,
+                               struct sim_address peer_address, uint16_t peer_port, struct talk **talk)
 {
     uint8_t from;
     const uint32_t index = find(check, address, port, peer_address, peer_port, &from);
@@ -270,7 +307,8 @@ static struct side *side_named(const struct check *check, uint32_t address, uint
     return &(*talk)->sides[from];
 }
 
-void check_forget(struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port)
+void check_forget(struct check *check, struct sim_address address, uint16_t port, struct sim_address peer_address,
+                  uint16_t peer_port)
 {
     struct talk *talk;
     struct side *side = side_named(check, address, port, peer_address, peer_port, &talk);
@@ -288,7 +326,7 @@ static bool lives(const struct check *check, const struct side *side, const stru
     uint64_t cursor = 0;
     while ((cursor = weir_socket_next(weir, cursor, &info)) != 0)
         if (info.type == WEIR_STREAM && info.local.port == side->port && info.peer.port == peer->port &&
-            weir_addr_equal(info.peer.addr, weir_addr_v4(peer->address)))
+            sim_address_equal(sim_address_of(info.peer.addr), peer->address))
             return true;
     return false;
 }
@@ -321,7 +359,8 @@ void check_silence(struct check *check)
             if (!side->outstanding || now_ns - side->tried_ns < SILENCE_NS)
                 continue;
             const struct port *port = check->sim->hosts[side->host]->node.ports;
-            if (port && port->link->cut) {  // it knows, and waits for the link
+            const bool asks = check->sim->hosts[side->host]->asked_ns + ASKS_NS > now_ns;
+            if (port && (port->link->cut || asks)) {  // it knows, and waits for the link, or for its router
                 side->tried_ns = now_ns;
                 continue;
             }
@@ -336,7 +375,8 @@ void check_silence(struct check *check)
         }
 }
 
-void check_left(struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port)
+void check_left(struct check *check, struct sim_address address, uint16_t port, struct sim_address peer_address,
+                uint16_t peer_port)
 {
     struct talk *talk;
     struct side *side = side_named(check, address, port, peer_address, peer_port, &talk);
@@ -389,12 +429,18 @@ static void deliver(struct side *side, uint64_t from, uint64_t to)
     side->beyond_count += 1 - (last - first);
 }
 
+// A host of IPv6 takes nothing for an address that it probes, as it does when its link was down (RFC 4862 §5.4).
+static bool takes(const struct check *check, const struct side *side)
+{
+    return sim_address_is_v4(side->address) || host6_takes(check->sim->hosts[side->host], side->address);
+}
+
 void check_delivered(struct check *check, uint32_t host, const struct frame *frame)
 {
     const struct check_mark *mark = &frame->segment;
     struct talk *talk = check->talks[mark->flow];
     struct side *to = &talk->sides[!mark->from];
-    if (mark->incarnation != talk->incarnation || talk->unclear || to->host != host)
+    if (mark->incarnation != talk->incarnation || talk->unclear || to->host != host || !takes(check, to))
         return;
     if (mark->flags & RST) {
         to->gone = true;
@@ -499,7 +545,7 @@ static void sent_syn(struct check *check, struct talk *talk, uint8_t from, const
     }
     side->syn_sent = true;
     side->isn = segment->seq;
-    side->mss = segment->mss ? segment->mss : 536;
+    side->mss = segment->mss ? segment->mss : sim_address_is_v4(segment->source) ? 536 : 1220;
     side->scaled = segment->has_scale;
     side->scale = segment->scale;
 }
@@ -569,14 +615,87 @@ static bool is_whole(uint32_t sum)
     return (sum & 0xffff) + (sum >> 16) == 0xffff;
 }
 
+static const char *name_of(const struct check *check, uint32_t host) { return check->sim->hosts[host]->node.name; }
+
 static void check_sums(struct check *check, uint32_t host, const struct frame *frame)
 {
     const uint8_t *ip = frame->data + frame->head;
-    const uint32_t header = (ip[0] & 15u) * 4, length = get16(ip + 2) - header;
-    if (!is_whole(sum_of(ip, header)))
-        sim_fail(check->sim, "%s sends a wrong IPv4 checksum", check->sim->hosts[host]->node.name);
-    if (!is_whole(sum_of(ip + 12, 8) + TCP + length + sum_of(ip + header, length)))
-        sim_fail(check->sim, "%s sends a wrong TCP checksum", check->sim->hosts[host]->node.name);
+    const bool version6 = ip[0] >> 4 == 6;
+    const uint32_t header = version6 ? IP6_BYTES : (ip[0] & 15u) * 4;
+    const uint32_t length = version6 ? get16(ip + 4) : get16(ip + 2) - header;
+    const uint32_t addresses = version6 ? sum_of(ip + 8, 32) : sum_of(ip + 12, 8);
+    if (!version6 && !is_whole(sum_of(ip, header)))
+        sim_fail(check->sim, "%s sends a wrong IPv4 checksum", name_of(check, host));
+    if (!is_whole(addresses + TCP + length + sum_of(ip + header, length)))
+        sim_fail(check->sim, "%s sends a wrong TCP checksum", name_of(check, host));
+}
+
+// --- packets ---------------------------------------------------------------------------------------------------------
+
+// What may come from :: (RFC 4861 §7.2.2, §6.1.1, RFC 9777 §5.2.13): solicitations, and reports of groups.
+static bool may_be_nameless(uint8_t type) { return type == 133 || type == 135 || type == 143 || type == 131; }
+
+static void check_icmp6(struct check *check, uint32_t host, const uint8_t *ip, const uint8_t *icmp, uint32_t length)
+{
+    const struct sim_address source = sim_address_read(ip + 8);
+    if (icmp[0] == 135 && ip[24] == 0xff && (source.high | source.low))
+        check->sim->hosts[host]->asked_ns = check->sim->now_ns;
+    if (length < 8 || ip6_sum(ip, ICMP6, icmp, length))
+        sim_fail(check->sim, "%s sends a wrong ICMPv6 checksum", name_of(check, host));
+    if (icmp[0] >= 133 && icmp[0] <= 137 && (ip[7] != 255 || ip[6] != ICMP6))
+        sim_fail(check->sim, "%s sends neighbour discovery with hop limit %u, first header %u", name_of(check, host),
+                 ip[7], ip[6]);
+    if (!(source.high | source.low) && !may_be_nameless(icmp[0]))
+        sim_fail(check->sim, "%s sends ICMPv6 %u from ::", name_of(check, host), icmp[0]);
+}
+
+// The headers between IPv6's and the transport's. Weir sends two kinds: options before MLD, fragments.
+static void check_chain(struct check *check, uint32_t host, const uint8_t *ip, uint32_t length)
+{
+    const uint8_t *at = ip + IP6_BYTES;
+    uint8_t next = ip[6];
+    if (next == HOP_BY_HOP && length >= 8) {
+        next = at[0];
+        length -= (at[1] + 1u) * 8;
+        at += (at[1] + 1u) * 8;
+        if (next != ICMP6)
+            sim_fail(check->sim, "%s sends options before %u", name_of(check, host), next);
+    }
+    if (next == FRAGMENT)
+        return;
+    if (next == ICMP6)
+        check_icmp6(check, host, ip, at, length);
+    else if (next != TCP && next != UDP)
+        sim_fail(check->sim, "%s sends the header %u", name_of(check, host), next);
+}
+
+static void check_packet6(struct check *check, uint32_t host, const struct frame *frame)
+{
+    const uint8_t *ip = frame->data + frame->head;
+    const uint32_t length = get16(ip + 4);
+    const struct sim_address source = sim_address_read(ip + 8);
+    const bool link_local = source.high >> 48 == 0xfe80, nameless = !(source.high | source.low);
+    if (frame->length != frame->head + IP6_BYTES + length)
+        sim_fail(check->sim, "%s sends %u bytes, the header says %u", name_of(check, host), frame->length - frame->head,
+                 IP6_BYTES + length);
+    else if (!link_local && !nameless && host_of(check, source) != host)
+        sim_fail(check->sim, "%s sends from an address that it has not", name_of(check, host));
+    else
+        check_chain(check, host, ip, length);
+}
+
+// What any packet of a host must be.
+static void check_packet(struct check *check, uint32_t host, struct frame *frame)
+{
+    const uint8_t *ip = frame_ip(frame);
+    const uint32_t mtu = check->sim->hosts[host]->netif.mtu;
+    if (!ip)
+        return;
+    if (mtu && frame->length - frame->head > mtu)
+        sim_fail(check->sim, "%s sends %u bytes, its MTU is %u", name_of(check, host), frame->length - frame->head,
+                 mtu);
+    if (ip[0] >> 4 == 6 && frame->length >= frame->head + IP6_BYTES)
+        check_packet6(check, host, frame);
 }
 
 void check_sent(struct check *check, uint32_t host, struct frame *frame)
@@ -584,6 +703,7 @@ void check_sent(struct check *check, uint32_t host, struct frame *frame)
     struct segment segment;
     uint8_t from = 0;
     frame->segment.flow = 0;
+    check_packet(check, host, frame);
     if (!read_segment(frame, &segment))
         return;
     check_sums(check, host, frame);

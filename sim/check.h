@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "address.h"
+
 struct sim;
 struct frame;
 struct check;
@@ -35,9 +37,11 @@ void check_silence(struct check *check);
 // of so many that are closed, have something unacknowledged, and are not there any more. Returns how many there were.
 uint32_t check_given_up(struct check *check, uint32_t host, uint32_t count);
 // The host gave the connection up (it failed there, or was aborted): nothing more is expected of it.
-void check_forget(struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port);
+void check_forget(struct check *check, struct sim_address address, uint16_t port, struct sim_address peer_address,
+                  uint16_t peer_port);
 
 // The host's user has closed it: it takes no more, and need not keep what it promised.
-void check_left(struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port);
+void check_left(struct check *check, struct sim_address address, uint16_t port, struct sim_address peer_address,
+                uint16_t peer_port);
 
 #endif

@@ -12,7 +12,8 @@
 #define RETRY_NS SIM_MS(10)
 #define NEVER_NS SIM_S(300)
 #define AGAIN_NS SIM_S(1)  // after a failed connect
-#define CALLS 64           // of one user in one event; then the network gets its turn
+#define ADDRESS_NS SIM_MS(100)
+#define CALLS 64  // of one user in one event; then the network gets its turn
 #define FIRST_PORT 5000
 #define FIRST_CLIENT 20000
 
@@ -38,6 +39,7 @@ struct sim_flow {
     struct weir_watch accepting;
     weir_socket listener;
     uint16_t port, client_port;
+    struct sim_address from, to;  // of the newest attempt
     struct event start;
     struct sim_flow_stats stats;
 };
@@ -105,13 +107,16 @@ static void flow_finished(struct sim_flow *flow)
 }
 
 // Tells the observer, by `what`, of the end of this side.
-static void tell(const struct side *side, void (*what)(struct check *, uint32_t, uint16_t, uint32_t, uint16_t))
+static void tell(const struct side *side,
+                 void (*what)(struct check *, struct sim_address, uint16_t, struct sim_address, uint16_t))
 {
     const struct sim_flow *flow = side->flow;
-    const uint32_t address = weir_addr_to_v4(side->host->address), peer = weir_addr_to_v4(peer_of(side)->host->address);
-    if (flow->sim->check)
-        what(flow->sim->check, address, side->server ? flow->port : flow->client_port, peer,
-             side->server ? flow->client_port : flow->port);
+    if (!flow->sim->check)
+        return;
+    if (side->server)
+        what(flow->sim->check, flow->to, flow->port, flow->from, flow->client_port);
+    else
+        what(flow->sim->check, flow->from, flow->client_port, flow->to, flow->port);
 }
 
 static void forget(const struct side *side, int error)
@@ -417,12 +422,28 @@ static void set_options(struct side *side, weir_socket socket)
         sim_fail(side->flow->sim, "there is no congestion control %s", cc);
 }
 
+// The stack chose our address, if the host has several; before that the first is as good as any.
+static void learn_address(struct sim_flow *flow)
+{
+    struct weir_endpoint local;
+    const struct side *client = &flow->client;
+    if (weir_socket_local(weir_of(client), client->socket, &local) == WEIR_OK && !weir_addr_is_any(local.addr))
+        flow->from = sim_address_of(local.addr);
+}
+
 static void connect_client(struct sim_flow *flow)
 {
     struct side *client = &flow->client;
     struct weir *weir = weir_of(client);
-    const struct weir_endpoint peer = {flow->server.host->address, flow->port};
+    const struct weir_endpoint peer = {sim_host_address(flow->server.host), flow->port};
+    const struct weir_addr own = sim_host_address(client->host);
     host_clock(client->host);
+    if (weir_addr_is_any(peer.addr) || weir_addr_is_any(own)) {  // one of them has no address yet
+        event_set(&flow->sim->events, &flow->start, flow->sim->now_ns + ADDRESS_NS);
+        return;
+    }
+    flow->from = sim_address_of(own);
+    flow->to = sim_address_of(peer.addr);
     const weir_socket socket = weir_socket_open(weir, WEIR_STREAM, 0);
     if (socket < 0) {
         event_set(&flow->sim->events, &flow->start, flow->sim->now_ns + RETRY_NS);
@@ -431,7 +452,8 @@ static void connect_client(struct sim_flow *flow)
     flow->client_port = client->host->next_client++;
     if (!client->host->next_client)
         client->host->next_client = FIRST_CLIENT;
-    const struct weir_endpoint local = {client->host->address, flow->client_port};
+    const bool free_choice = client->host->options.autoconfigured;
+    const struct weir_endpoint local = {free_choice ? weir_addr_any() : own, flow->client_port};
     client->socket = socket;
     flow->stats.tries++;
     set_options(client, socket);
@@ -439,16 +461,23 @@ static void connect_client(struct sim_flow *flow)
     int error = weir_socket_bind(weir, socket, &local);
     if (error == WEIR_OK)
         error = weir_socket_connect(weir, socket, &peer);
+    learn_address(flow);
     if (error != WEIR_OK && error != WEIR_IN_PROGRESS)
         connect_again(client, error);
     sim_host_kick(client->host);
 }
 
+// Of IPv6: where routers come and go, and while an address is probed once more, since the link was down.
+static bool no_way(int error)
+{
+    return error == WEIR_NO_ROUTE || error == WEIR_NETWORK_UNREACHABLE || error == WEIR_NO_ADDRESS;
+}
+
 static void connect_again(struct side *client, int error)
 {
     struct sim_flow *flow = client->flow;
-    if (flow->stats.tries >= TRIES ||
-        (error != WEIR_TIMED_OUT && error != WEIR_HOST_UNREACHABLE && error != WEIR_NO_MEMORY)) {
+    const bool unreachable = error == WEIR_HOST_UNREACHABLE || (flow->sim->options.family == 6 && no_way(error));
+    if (flow->stats.tries >= TRIES || (error != WEIR_TIMED_OUT && !unreachable && error != WEIR_NO_MEMORY)) {
         side_failed(client, error);
         return;
     }

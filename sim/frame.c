@@ -64,9 +64,16 @@ void frames_free(struct frames *frames)
 
 uint8_t *frame_ip(struct frame *frame)
 {
-    if (frame->length < frame->head + 20u || (frame->head && get16(frame->data + 12) != 0x0800))
+    const uint16_t ethertype = frame->head ? get16(frame->data + 12) : 0;
+    if (frame->length < frame->head + 20u || (ethertype && ethertype != 0x0800 && ethertype != 0x86dd))
         return NULL;
     return frame->data + frame->head;
+}
+
+bool frame_resolves(struct frame *frame)
+{
+    const uint8_t *ip = frame_ip(frame);
+    return !ip || (ip[0] >> 4 == 6 && frame->length >= frame->head + 48u && ip[6] == 58 && ip[7] == 255);
 }
 
 void frame_ip_sum(uint8_t *ip)
@@ -83,8 +90,13 @@ void frame_ip_sum(uint8_t *ip)
 bool frame_mark_ce(struct frame *frame)
 {
     uint8_t *ip = frame_ip(frame);
-    if (!ip || frame->damaged || !(ip[1] & 3))
+    const bool version6 = ip && ip[0] >> 4 == 6;
+    if (!ip || frame->damaged || !(ip[1] & (version6 ? 0x30 : 3)))
         return false;
+    if (version6) {
+        ip[1] |= 0x30;
+        return true;
+    }
     ip[1] |= 3;
     frame_ip_sum(ip);
     return true;

@@ -31,8 +31,10 @@ struct frame *frame_copy(struct frames *frames, const struct frame *frame);
 void frame_free(struct frames *frames, struct frame *frame);
 void frames_free(struct frames *frames);
 
-// Of the IPv4 packet in a frame; NULL: another ethertype.
+// Of the IP packet in a frame, of either version; NULL: another ethertype.
 uint8_t *frame_ip(struct frame *frame);
+// Whether it asks for or tells link addresses, or routers: ARP, neighbour discovery.
+bool frame_resolves(struct frame *frame);
 // Marks congestion experienced where the sender can be told (RFC 3168 §5); false: it cannot.
 bool frame_mark_ce(struct frame *frame);
 void frame_ip_sum(uint8_t *ip);  // sets the header's checksum

@@ -6,14 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "family6.h"
 #include "fibre.h"
 #include "ports/posix/cpu.h"
 #include "weir/cc.h"
 
 #define POLLS_AT_ONCE 100000u  // without time passing: then it spins
 #define DISPATCH 4096u
-#define FIRST_ADDRESS UINT32_C(0x0a000001)  // 10.0.0.1
-#define PREFIX_BITS 8                       // 10.0.0.0/8
+#define FIRST_ADDRESS UINT32_C(0x0a000001)       // 10.0.0.1
+#define PREFIX_BITS 8                            // 10.0.0.0/8
+#define FIRST_HIGH UINT64_C(0xfd00000000000000)  // fd00::1
 
 static void poll_again(struct sim_host *host)
 {
@@ -199,7 +201,9 @@ static void host_attached(struct port *port)
     memcpy(netif->mac, host->mac, sizeof host->mac);
     host_clock(host);
     if (weir_netif_add(host->weir, netif) != WEIR_OK ||
-        weir_netif_set_address(netif, host->address, PREFIX_BITS, WEIR_ADDRESS_AT_ONCE) != WEIR_OK)
+        (host->node.sim->options.family == 6
+             ? host6_begin(host)
+             : weir_netif_set_address(netif, host->address, PREFIX_BITS, WEIR_ADDRESS_AT_ONCE)) != WEIR_OK)
         sim_fail(host->node.sim, "%s: no interface", host->node.name);
     poll_again(host);
 }
@@ -248,7 +252,8 @@ struct sim_host *sim_host_add(struct sim *sim, const char *name, const struct si
     host->node.room = host_room;
     host->node.carrier = host_carrier;
     host->poll = (struct event){.happen = host_poll, .context = host};
-    host->address = weir_addr_v4(FIRST_ADDRESS + host->number);
+    host->address = sim->options.family == 6 ? sim_address_weir((struct sim_address){FIRST_HIGH, host->number + 1})
+                                             : weir_addr_v4(FIRST_ADDRESS + host->number);
     host->mac[0] = 2;  // locally administered; then the number, so that a switch can read it
     put32(host->mac + 2, host->number);
     host->entropy = random_state(sim->options.seed, 3 + host->number * UINT64_C(4));
@@ -271,16 +276,21 @@ struct sim_host *sim_host_add(struct sim *sim, const char *name, const struct si
 
 struct sim_node *sim_node_of(struct sim_host *host) { return &host->node; }
 struct weir *sim_host_weir(struct sim_host *host) { return host->weir; }
-struct weir_addr sim_host_address(const struct sim_host *host) { return host->address; }
+struct weir_addr sim_host_address(const struct sim_host *host)
+{
+    return host->node.sim->options.family == 6 ? host6_address(host) : host->address;
+}
 uint64_t sim_host_memory(const struct sim_host *host) { return host->memory; }
 uint64_t sim_host_memory_peak(const struct sim_host *host) { return host->memory_peak; }
 struct sim_host *node_host(struct sim_node *node)
 {
     return node->receive == host_receive ? (struct sim_host *)node : NULL;
 }
-struct sim_host *host_at(struct sim *sim, uint32_t address)
+struct sim_host *host_at(struct sim *sim, struct sim_address address)
 {
-    const uint32_t number = address - FIRST_ADDRESS;
+    if (!sim_address_is_v4(address))
+        return host6_at(sim, address);
+    const uint32_t number = (uint32_t)address.low - FIRST_ADDRESS;
     return number < sim->host_count ? sim->hosts[number] : NULL;
 }
 

@@ -53,22 +53,30 @@ static void add_flow(struct sim *sim, const struct scenario *s, uint32_t from, u
         sim_flow_add(sim, sim->hosts[from], sim->hosts[to], &options);
 }
 
-static bool all_finished(void *context)
+static bool all_finished(const struct sim *sim)
 {
-    const struct sim *sim = context;
-    static const uint64_t look_every = 4096;  // events
-    if (sim->happened % look_every)
-        return false;
     for (const struct sim_flow *flow = sim->flows; flow; flow = sim_flow_next((struct sim *)sim, flow))
         if (!sim_flow_stats(flow)->finished)
             return false;
     return true;
 }
 
+// Now and then: it looks at every flow.
+static bool look(void *context)
+{
+    static const uint64_t look_every = 4096;  // events
+    const struct sim *sim = context;
+    return sim->happened % look_every == 0 && all_finished(sim);
+}
+
 int hosts_run(const struct scenario *s)
 {
-    struct sim *sim = sim_open(&(struct sim_options){
-        .seed = s->seed, .unchecked = s->unchecked != 0, .congestion_controls = s->congestion_controls});
+    if (scenario_family_refused(s))
+        return 2;
+    struct sim *sim = sim_open(&(struct sim_options){.seed = s->seed,
+                                                     .family = (uint8_t)s->family,
+                                                     .unchecked = s->unchecked != 0,
+                                                     .congestion_controls = s->congestion_controls});
     const double began = real_now();
     const uint32_t count = (uint32_t)s->hosts;
     uint64_t received = 0, memory = 0;
@@ -78,7 +86,7 @@ int hosts_run(const struct scenario *s)
                  number / HALL * HALL + (number + 1) % HALL < count ? number / HALL * HALL + (number + 1) % HALL : 0);
         add_flow(sim, s, number, random_below(&sim->random, count));
     }
-    const bool good = sim_run_until(sim, all_finished, sim, LIMIT_NS);
+    const bool good = sim_run_until(sim, look, sim, LIMIT_NS);
     if (!all_finished(sim) && sim->now_ns >= LIMIT_NS)
         sim_fail(sim, "flows are left after %llu s", (unsigned long long)(LIMIT_NS / SIM_S(1)));
     for (const struct sim_flow *flow = sim->flows; flow; flow = sim_flow_next(sim, flow))

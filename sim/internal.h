@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "address.h"
 #include "check.h"
 #include "drivers/wrap/pcapng.h"
 #include "event.h"
@@ -33,6 +34,19 @@ struct sim_node {
     char name[16];
     // Which port leads to a host, by its number; made at the first frame after a link came (node.c).
     struct port **towards;
+};
+
+// A host's link address ends in its number, a router's in its index of all nodes; the second byte tells them apart.
+#define HOST_MAC 0
+#define NODE_MAC 1
+#define ETHERTYPE_IP4 0x0800
+#define ETHERTYPE_IP6 0x86dd
+
+struct sim_router {        // (node.c, family6.c)
+    struct sim_node node;  // first
+    struct sim_advertisement says;
+    struct event advertise;
+    bool dead;
 };
 
 struct queue {  // of one direction (queue.c)
@@ -91,6 +105,7 @@ struct sim_host {
     uint64_t last_poll_ns;
     uint32_t polls_at_once;  // without time passing
     uint32_t ends_unseen;    // connections that were given up after their users had closed them
+    uint64_t asked_ns;       // when it last asked all for a neighbour that it does not know
     uint32_t ends_told;      // connections that time ended here and whose users were told
     uint64_t memory, memory_peak;
     uint64_t entropy, failures;  // dice
@@ -124,8 +139,8 @@ struct sim {
 // --- node.c
 void node_add(struct sim *sim, struct sim_node *node, const char *name);
 struct port *node_towards(struct sim_node *node, uint32_t host);
-struct sim_host *node_host(struct sim_node *node);            // NULL: not a host
-struct sim_host *host_at(struct sim *sim, uint32_t address);  // NULL: nobody's
+struct sim_host *node_host(struct sim_node *node);                      // NULL: not a host
+struct sim_host *host_at(struct sim *sim, struct sim_address address);  // NULL: nobody's
 
 // --- link.c
 // A node hands a frame to the link behind its port.

@@ -70,7 +70,7 @@ static bool is_bad(struct way *way)
 static bool is_lost(struct way *way, struct frame *frame)
 {
     const struct sim_way *of = &way->way;
-    if (of->loss_spares_arp && !frame_ip(frame))
+    if (of->loss_spares_arp && frame_resolves(frame))
         return false;
     if (of->burst_ppm && is_bad(way) && random_happens(&way->loss, of->burst_loss_ppm))
         return true;
@@ -78,12 +78,13 @@ static bool is_lost(struct way *way, struct frame *frame)
 }
 
 // One bit of the IP packet: its sums, or those of what it carries, must find it. (ARP has none, and a flipped MAC is a
-// loss.)
+// loss. Of IPv6's header a sum covers the addresses alone.)
 static void damage(struct way *way, struct frame *frame)
 {
     if (!random_happens(&way->damage, way->way.corrupt_ppm) || frame->damaged || !frame_ip(frame))
         return;
-    const uint32_t at = frame->head + random_below(&way->damage, frame->length - frame->head);
+    const uint32_t bare = frame->head + (frame->data[frame->head] >> 4 == 6 ? 8u : 0);
+    const uint32_t at = bare + random_below(&way->damage, frame->length - bare);
     frame->data[at] ^= (uint8_t)(1u << random_below(&way->damage, 8));
     frame->damaged = true;
     way->stats.corrupted++;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Nodes, and the two kinds that are not hosts. The network knows where everybody is: each node has the port that leads
 // to each host, found breadth first, so nothing has to be learnt or configured.
-#include "internal.h"
+#include "family6.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +83,14 @@ static void flood(struct port *from, struct frame *frame)
     frame_free(frames, frame);
 }
 
+static struct port *port_to_node(struct sim_node *node, uint32_t index)
+{
+    struct port *port = node->ports;
+    while (port && across(port)->index != index)
+        port = port->next;
+    return port;
+}
+
 static void switch_receive(struct port *port, struct frame *frame)
 {
     struct sim *sim = port->node->sim;
@@ -90,8 +98,9 @@ static void switch_receive(struct port *port, struct frame *frame)
         flood(port, frame);
         return;
     }
-    // A host's link address ends in its number (host.c); a router's frames go on towards the host whose packet it is.
-    struct port *out = node_towards(port->node, get32(frame->data + 2));
+    // A router's frames go on towards the host whose packet it is.
+    const uint32_t number = get32(frame->data + 2);
+    struct port *out = frame->data[1] == NODE_MAC ? port_to_node(port->node, number) : node_towards(port->node, number);
     if (!out || out == port)
         frame_free(&sim->frames, frame);
     else
@@ -117,7 +126,7 @@ static void router_arp(struct port *port, struct frame *frame)
     struct sim *sim = port->node->sim;
     uint8_t *arp = frame->data + FRAME_ETHERNET;
     const uint32_t target = frame->length >= FRAME_ETHERNET + 28 ? get32(arp + 24) : 0;
-    const struct sim_host *host = target ? host_at(sim, target) : NULL;
+    const struct sim_host *host = target ? host_at(sim, sim_address_v4(target)) : NULL;
     const struct port *out = host ? node_towards(port->node, host->number) : NULL;
     // Not for who can answer himself, nor for whoever asks about his own address.
     if (!out || out == port || get16(arp + 6) != 1 || get32(arp + 14) == target || !get32(arp + 14)) {
@@ -157,7 +166,7 @@ static void router_tell(struct port *port, const struct frame *about, uint8_t ty
 {
     struct sim *sim = port->node->sim;
     const uint8_t *packet = about->data + about->head;
-    struct sim_host *host = host_at(sim, get32(packet + 12));
+    struct sim_host *host = host_at(sim, sim_address_v4(get32(packet + 12)));
     struct port *out = host ? node_towards(port->node, host->number) : NULL;
     if (!out || packet[9] == ICMP)
         return;
@@ -193,7 +202,7 @@ static void router_forward(struct port *port, struct frame *frame)
         frame_free(&sim->frames, frame);
         return;
     }
-    struct sim_host *host = host_at(sim, get32(ip + 16));
+    struct sim_host *host = host_at(sim, sim_address_v4(get32(ip + 16)));
     struct port *out = host ? node_towards(port->node, host->number) : NULL;
     const uint16_t mtu = out ? out->link->ways[out->end].way.mtu : 0;
     if (!out || out == port) {
@@ -218,6 +227,8 @@ static void router_receive(struct port *port, struct frame *frame)
 {
     if (frame->head && get16(frame->data + 12) == ARP)
         router_arp(port, frame);
+    else if (frame->head && get16(frame->data + 12) == ETHERTYPE_IP6)
+        router6_receive(port, frame);
     else if (frame->head && frame->data[0] & 1)
         frame_free(&port->node->sim->frames, frame);  // no broadcast passes
     else
@@ -226,7 +237,10 @@ static void router_receive(struct port *port, struct frame *frame)
 
 struct sim_node *sim_router_add(struct sim *sim, const char *name)
 {
-    struct sim_node *node = sim_switch_add(sim, name);
-    node->receive = router_receive;
-    return node;
+    struct sim_router *router = calloc(1, sizeof *router);
+    if (!router)
+        abort();
+    router->node.receive = router_receive;
+    node_add(sim, &router->node, name);
+    return &router->node;
 }

@@ -59,6 +59,7 @@ static const struct setting settings[] = {
     ROW(duplicate, DECIMAL, BULK, "0", "%, each way"),
     ROW(corrupt, DECIMAL, BULK, "0", "%, each way"),
     ROW(mtu, WHOLE, BULK, "1500", "of the hosts"),
+    ROW(family, WHOLE, BULK | HOSTS, "4", "6: the hosts speak IPv6"),
     ROW(send_buffer, WHOLE, BULK, "0", "bytes; 0: the default"),
     ROW(receive_buffer, WHOLE, BULK, "0", "bytes; 0: the default"),
     ROW(tick_us, WHOLE, BULK, "0", "granularity of the hosts' clocks, µs"),
@@ -207,6 +208,14 @@ static void tell_uses(FILE *out, const struct scenario_kind *kind)
         if (((settings[i].users & kind->user) != 0) == few)
             fprintf(out, "%s%s", told++ ? ", " : "", settings[i].name);
     fputc('\n', out);
+}
+
+bool scenario_family_refused(const struct scenario *scenario)
+{
+    if (scenario->family == 4 || (scenario->family == 6 && WEIR_CFG_IP6))
+        return false;
+    fprintf(stderr, "weir-sim: family is 4 or, in a build with IPv6, 6\n");
+    return true;
 }
 
 void scenario_help(FILE *out)

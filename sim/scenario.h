@@ -18,7 +18,7 @@ struct scenario {
     uint64_t given;            // a bit for each setting that was set
     char name[SCENARIO_TEXT];
     uint64_t seed, count, flows, others, bytes, send_buffer, receive_buffer, tick_us, mtu, queue_frames, mark, hosts,
-        unchecked, spare_arp, greeting, counters;
+        unchecked, family, spare_arp, greeting, counters;
     double rate, delay, jitter, loss, back_loss, burst, burst_end, burst_loss, corrupt, duplicate, reorder, reorder_ms,
         queue, bdp, seconds, start;
     char cc[SCENARIO_TEXT], other_cc[SCENARIO_TEXT], aqm[SCENARIO_TEXT], ecn[SCENARIO_TEXT], pcap[SCENARIO_TEXT],
@@ -33,6 +33,8 @@ void scenario_defaults(struct scenario *scenario);
 int scenario_set(struct scenario *scenario, const char *name, const char *value);
 int scenario_read(struct scenario *scenario, const char *path);
 bool scenario_given(const struct scenario *scenario, const char *name);  // that setting was set, to whatever value
+// It is not 4, nor 6 in a build that has it: then with a sentence on standard error.
+bool scenario_family_refused(const struct scenario *scenario);
 void scenario_help(FILE *out);
 // The run's replay (replay.h): the program as it was typed, and the settings that differ from the defaults.
 void scenario_replay(const struct scenario *scenario);

@@ -39,6 +39,7 @@ struct sim_flow;
 
 struct sim_options {
     uint64_t seed;
+    uint8_t family;  // 6: all hosts speak IPv6 alone; 0 or 4: IPv4
     bool unchecked;  // no observer on the wire and no checks: only for measuring what they cost
     const struct weir_cc *const
         *congestion_controls;  // registered with each host (weir_cc_register); ends with NULL. NULL: none
@@ -64,12 +65,14 @@ struct sim_host_options {           // zero: the defaults
     uint32_t fail_allocations_ppm;  // chance that the port's allocator says no
     uint16_t mtu;                   // 0: 1500
     uint64_t clock_us;              // what its clock shows at the start; 0: drawn, so that 32-bit times wrap somewhere
+    bool autoconfigured;            // of IPv6: its addresses come from routers that advertise
 };
-// The host's address is 10.0.0.1 for the first one, and so on, within one prefix of 8 bits.
+// The host's address is 10.0.0.1 for the first one, and so on, within one prefix of 8 bits; or fd00::1 and so on within
+// one of 64; or the best that a router's prefix gave it.
 struct sim_host *sim_host_add(struct sim *sim, const char *name, const struct sim_host_options *options);
 struct sim_node *sim_node_of(struct sim_host *host);
 struct weir *sim_host_weir(struct sim_host *host);
-struct weir_addr sim_host_address(const struct sim_host *host);
+struct weir_addr sim_host_address(const struct sim_host *host);  // any: it has none yet
 const char *sim_node_name(const struct sim_node *node);
 // After native calls outside an event of that host: its poller looks at it at once.
 void sim_host_kick(struct sim_host *host);
@@ -77,8 +80,24 @@ uint64_t sim_host_memory(const struct sim_host *host);       // bytes in use
 uint64_t sim_host_memory_peak(const struct sim_host *host);  // the most that was in use so far
 // Ethernet between links. It knows where every host is; broadcasts go everywhere, so switches must not form a ring.
 struct sim_node *sim_switch_add(struct sim *sim, const char *name);
-// IPv4 between links: counts TTL down, says when a packet is too big, answers ARP for all hosts that lie elsewhere.
+// IP between links: counts TTL down, says when a packet is too big, answers ARP or neighbour solicitations for all
+// hosts that lie elsewhere.
 struct sim_node *sim_router_add(struct sim *sim, const char *name);
+// What it tells the hosts on its links (RFC 4861 §6.2), when one asks, at once, and again and again. Prefix 0 is
+// fd00:0:0:1::/64, and so on. It is then the first hop of all that these hosts send.
+struct sim_prefix {
+    uint8_t number;
+    uint32_t preferred_s, valid_s;
+};
+struct sim_advertisement {
+    uint16_t lifetime_s;  // of the router
+    uint16_t mtu;         // 0: none is told
+    uint64_t every_ns;    // 0: once
+    uint8_t prefix_count;
+    struct sim_prefix prefixes[3];
+};
+void sim_router_advertise(struct sim_node *router, const struct sim_advertisement *what);
+void sim_router_kill(struct sim_node *router, bool dead);  // takes nothing, says nothing, while its links stay up
 
 // --- links -----------------------------------------------------------------------------------------------------------
 enum sim_queue { SIM_DROP_TAIL, SIM_CODEL };  // RFC 8289

@@ -309,7 +309,7 @@ static void who_gave_up_is_not_waited_for(void **state)
     (void)state;
     open_talk();
     pass(CLIENT, ACK, 1, 1, 1000, 8000);
-    check_forget(sim->check, 0x0a000001, 4000, 0x0a000002, 80);
+    check_forget(sim->check, sim_address_v4(0x0a000001), 4000, sim_address_v4(0x0a000002), 80);
     assert_int_equal(check_outstanding(sim->check, CLIENT), 0);
     expect(NULL);
 }

@@ -131,7 +131,9 @@ def test_what_a_scenario_does_not_use_is_refused(tmp_path):
         assert done.stderr == f"weir-sim: the scenario {words[0]} does not use --{unused}; --help lists what it uses\n"
     told = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
     assert re.search(r"^  bulk .*\n +all settings but count, hosts$", told, re.MULTILINE), told
-    assert re.search(r"^  hosts .*\n +settings: seed, cc, bytes, loss, hosts, unchecked$", told, re.MULTILINE), told
+    assert re.search(r"^  hosts .*\n +settings: seed, cc, bytes, loss, family, hosts, unchecked$", told, re.MULTILINE), told
+    done = subprocess.run([program, "--family", "5"], capture_output=True, text=True)
+    assert done.returncode == 2 and "family is 4" in done.stderr
     done = subprocess.run([program, "--flows", "0"], capture_output=True, text=True)
     assert done.returncode == 2 and "flows" in done.stderr
 
