@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct bytes in = {data, (uint32_t)size};
     uint8_t choice = take8(&in);
     struct dns_question question = {
-        .id = 0x1234, .type = DNS_A, .extended = choice >> 1 & 1, .name = "wWw.eXample.org"};
+        .id = 0x1234, .type = choice & 4 ? DNS_AAAA : DNS_A, .extended = choice >> 1 & 1, .name = "wWw.eXample.org"};
     uint8_t asked[DNS_UDP_MAX];
     uint32_t head = choice & 1 ? dns_query_emit(&question, asked, sizeof asked) : 0;
     uint8_t *message = exact_copy(in.at, in.left);

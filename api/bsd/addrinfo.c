@@ -2,6 +2,7 @@
 // getaddrinfo (POSIX, RFC 3493 §6.1): numeric addresses and services, a table of services, and the registered resolver
 // for names.
 #include "internal.h"
+#include "weir/names.h"
 
 struct service {
     const char *name;
@@ -26,7 +27,7 @@ static const struct kind {
     {WEIR_SOCK_DGRAM, WEIR_IPPROTO_UDP},
     {WEIR_SOCK_RAW, 0}};
 
-#define ADDRESSES 8
+#define ADDRESSES 16
 #define NAME_MAX_BYTES 256  // a canonical name with its end
 
 // One answer: everything it points at lies in it.
@@ -132,6 +133,31 @@ static int own_addresses(bool passive, struct weir_addr *out)
     return 2;
 }
 
+// RFC 3493 §6.1: without an address of its own that goes beyond the link, a family is of no use.
+static bool wanted_here(struct weir_bsd *bsd, const struct weir_addrinfo *hints, bool v6)
+{
+    if (!(hints->ai_flags & WEIR_AI_ADDRCONFIG))
+        return true;
+    bsd_enter(bsd);
+    const bool wanted = weir_family_configured(bsd->weir, v6);
+    bsd_leave(bsd);
+    return wanted;
+}
+
+// Of a name's addresses (not of one that was given as text) those of families that this host has, best first.
+static int usable(struct weir_bsd *bsd, const struct weir_addrinfo *hints, struct weir_addr *addrs, int count)
+{
+    const bool v4 = wanted_here(bsd, hints, false), v6 = wanted_here(bsd, hints, true);
+    int kept = 0;
+    for (int at = 0; at < count; at++)
+        if (weir_addr_is_v4(addrs[at]) ? v4 : v6)
+            addrs[kept++] = addrs[at];
+    bsd_enter(bsd);
+    weir_destinations_sort(bsd->weir, addrs, (uint32_t)kept);
+    bsd_leave(bsd);
+    return kept;
+}
+
 // Those of the family asked for stay; without one of AF_INET6, or with WEIR_AI_ALL, those of IPv4 stay as mapped ones.
 static int of_family(const struct weir_addrinfo *hints, struct weir_addr *addrs, int count)
 {
@@ -158,6 +184,10 @@ static int numeric6(struct weir_bsd *bsd, const char *node, struct weir_addr *ou
 {
     return (void)bsd, (void)node, (void)out, 0;
 }
+static int usable(struct weir_bsd *bsd, const struct weir_addrinfo *hints, const struct weir_addr *addrs, int count)
+{
+    return (void)bsd, (void)hints, (void)addrs, count;
+}
 static int own_addresses(bool passive, struct weir_addr *out)
 {
     out[0] = weir_addr_v4(passive ? WEIR_INADDR_ANY : WEIR_INADDR_LOOPBACK);
@@ -173,7 +203,8 @@ static uint8_t family_of(const struct weir_addrinfo *hints, struct weir_addr add
 }
 #endif
 
-static int resolve_name(struct weir_bsd *bsd, const char *node, int flags, struct weir_addr *out)
+static int resolve_name(struct weir_bsd *bsd, const char *node, const struct weir_addrinfo *hints,
+                        struct weir_addr *out)
 {
     struct weir_in_addr numeric;
     if (weir_inet_pton(WEIR_AF_INET, node, &numeric) == 1) {
@@ -182,7 +213,7 @@ static int resolve_name(struct weir_bsd *bsd, const char *node, int flags, struc
     }
     if (numeric6(bsd, node, out))
         return 1;
-    if (flags & WEIR_AI_NUMERICHOST)
+    if (hints->ai_flags & WEIR_AI_NUMERICHOST)
         return WEIR_EAI_NONAME;
     if (same(node, "localhost"))  // RFC 6761 §6.3: never asked for on the wire
         return own_addresses(false, out);
@@ -190,15 +221,16 @@ static int resolve_name(struct weir_bsd *bsd, const char *node, int flags, struc
     weir_bsd_resolve *resolve = bsd->resolve;
     void *context = bsd->resolve_context;
     bsd_leave(bsd);
-    const int count = resolve ? resolve(context, bsd, node, out, ADDRESSES) : WEIR_EAI_NONAME;
-    return count == 0 ? WEIR_EAI_NONAME : count > ADDRESSES ? ADDRESSES : count;
+    int count = resolve ? resolve(context, bsd, node, out, ADDRESSES) : WEIR_EAI_NONAME;
+    count = count > 0 ? usable(bsd, hints, out, count > ADDRESSES ? ADDRESSES : count) : count;
+    return count == 0 ? WEIR_EAI_NONAME : count;
 }
 
-static int addresses(struct weir_bsd *bsd, const char *node, int flags, struct weir_addr *out)
+static int addresses(struct weir_bsd *bsd, const char *node, const struct weir_addrinfo *hints, struct weir_addr *out)
 {
     if (node)
-        return resolve_name(bsd, node, flags, out);
-    return own_addresses(flags & WEIR_AI_PASSIVE, out);
+        return resolve_name(bsd, node, hints, out);
+    return own_addresses(hints->ai_flags & WEIR_AI_PASSIVE, out);
 }
 
 static size_t answer_bytes(const struct weir_addrinfo *info)
@@ -286,7 +318,7 @@ int bsd_getaddrinfo(struct weir_bsd *bsd, const char *node, const char *service,
         error = service_port(service, hints->ai_flags, &wanted, &port);
     if (error)
         return error;
-    const int count = of_family(hints, addrs, addresses(bsd, node, hints->ai_flags, addrs));
+    const int count = of_family(hints, addrs, addresses(bsd, node, hints, addrs));
     if (count < 0)
         return count;
     return answers(bsd, addrs, count, port, wanted, hints, hints->ai_flags & WEIR_AI_CANONNAME ? node : NULL, out);

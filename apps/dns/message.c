@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "dns/family.h"
+
 #define HEADER_BYTES 12u
 #define CLASS_IN 1u
 #define OPT_BYTES 11u
@@ -186,11 +188,13 @@ static bool record_target(const uint8_t *message, uint32_t length, const struct 
 
 static uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-// One walk over the answers for records of `name`: takes addresses, or says in `name` where a CNAME leads (*moved).
-static bool answers_walk(const uint8_t *message, uint32_t length, uint32_t at, uint32_t count, char *name,
-                         struct dns_answer *answer, bool *moved)
+// One walk over the answers for records of `name`: takes addresses of the type, or says in `name` where a CNAME leads
+// (*moved).
+static bool answers_walk(const uint8_t *message, uint32_t length, uint32_t at, uint32_t count, uint16_t type,
+                         char *name, struct dns_answer *answer, bool *moved)
 {
     struct record record;
+    struct weir_addr addr;
     char target[DNS_NAME_MAX + 1];
     *moved = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -199,11 +203,12 @@ static bool answers_walk(const uint8_t *message, uint32_t length, uint32_t at, u
         if (record.class != CLASS_IN)
             continue;
         bool ours = dns_name_equal(record.name, name);
-        if (record.type == DNS_A) {
-            if (record.data_length != 4)
+        if (dns_record_bytes(record.type)) {
+            if (record.data_length != dns_record_bytes(record.type))
                 return false;
-            if (ours && answer->count < DNS_ADDRESSES)
-                answer->addresses[answer->count++] = weir_addr_v4(get32(message + record.data));
+            if (ours && record.type == type && answer->count < DNS_ADDRESSES &&
+                dns_record_address(message + record.data, type, &addr))
+                answer->addresses[answer->count++] = addr;
         } else if (record.type == DNS_CNAME) {
             if (!record_target(message, length, &record, target))
                 return false;
@@ -214,7 +219,7 @@ static bool answers_walk(const uint8_t *message, uint32_t length, uint32_t at, u
                 continue;
             }
         }
-        if (ours && record.type == DNS_A)
+        if (ours && record.type == type)
             answer->ttl_s = min_u32(answer->ttl_s, record.ttl_s);
     }
     return true;
@@ -308,7 +313,7 @@ enum dns_result dns_answer_parse(const uint8_t *message, uint32_t length, const 
     for (uint32_t chain = 0; moved && answer->count == 0; chain++) {
         if (chain > DNS_CHAIN_MAX)
             return DNS_BAD;  // too long, or it runs in a circle
-        if (!answers_walk(message, length, at, answers, name, answer, &moved))
+        if (!answers_walk(message, length, at, answers, question->type, name, answer, &moved))
             return DNS_BAD;
     }
     if (answer->count > 0)

@@ -21,7 +21,7 @@
 #define DNS_RECORDS_MAX 128u  // records looked at in a message
 #define DNS_TTL_MAX_S 86400u  // longer ones are cut to a day
 
-enum dns_type { DNS_A = 1, DNS_CNAME = 5, DNS_SOA = 6, DNS_OPT = 41 };
+enum dns_type { DNS_A = 1, DNS_CNAME = 5, DNS_SOA = 6, DNS_AAAA = 28, DNS_OPT = 41 };
 
 enum dns_result {
     DNS_FOUND,          // addresses

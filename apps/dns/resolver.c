@@ -3,25 +3,28 @@
 
 #include <string.h>
 
-#include "text.h"
+#include "dns/family.h"
+
+#define DNS_UNREACHABLE_US 20000u  // until the next server is asked, where this one has no route
 
 static struct weir *weir_of(const struct dns_query *query) { return query->dns->loop->weir; }
 
 // --- cache -----------------------------------------------------------------------------------------------------------
 
-static struct dns_entry *cache_find(struct dns *dns, const char *name)
+static struct dns_entry *cache_find(struct dns *dns, const char *name, uint16_t type)
 {
     uint64_t now_us = weir_now_us(dns->loop->weir);
     for (uint32_t i = 0; i < DNS_CACHE_ENTRIES; i++) {
         struct dns_entry *entry = &dns->cache[i];
-        if (entry->name[0] != '\0' && entry->expires_us > now_us && dns_name_equal(entry->name, name))
+        if (entry->name[0] != '\0' && entry->expires_us > now_us && entry->type == type &&
+            dns_name_equal(entry->name, name))
             return entry;
     }
     return NULL;
 }
 
 // In the place of the entry that ends first.
-static void cache_put(struct dns *dns, const char *name, int result, const struct dns_answer *answer)
+static void cache_put(struct dns *dns, const char *name, uint16_t type, int result, const struct dns_answer *answer)
 {
     size_t length = strlen(name);
     struct dns_entry *place = &dns->cache[0];
@@ -33,6 +36,7 @@ static void cache_put(struct dns *dns, const char *name, int result, const struc
     }
     memcpy(place->name, name, length + 1);
     place->expires_us = weir_now_us(dns->loop->weir) + (uint64_t)answer->ttl_s * 1000000u;
+    place->type = type;
     place->result = result;
     place->answer = *answer;
 }
@@ -58,7 +62,7 @@ static void query_finish(struct dns_query *query, int result, const struct dns_a
     uint32_t count = 0;
     query_socket_close(query);
     if (result >= 0)
-        cache_put(dns, query->question.name, result, answer);
+        cache_put(dns, query->question.name, query->question.type, result, answer);
     for (uint32_t i = 0; i < DNS_QUERIES; i++) {
         struct dns_query *other = &dns->queries[i];
         if (other != query && !(other->transport == DNS_FOLLOWS && other->leader == query))
@@ -123,13 +127,14 @@ static void query_ask_tcp(struct dns_query *query)
 }
 
 // Asks the next server. When all tries are used up the question ends. Where a socket cannot be had the timer tries
-// again.
+// again: soon, where there is another server, which may be one of the other family.
 static void query_next_try(struct dns_query *query)
 {
     struct dns *dns = query->dns;
     uint8_t bytes[DNS_UDP_MAX];
     const struct weir_message message = {.peer.port = 0};  // to the connected peer
-    if (query->tries >= DNS_TRIES || dns->server_count == 0) {
+    if (query->tries >= (dns->server_count > DNS_TRIES / 2 ? 2 * dns->server_count : DNS_TRIES) ||
+        dns->server_count == 0) {
         dns->count.timed_out += query->failure == WEIR_TIMED_OUT;
         query_fail(query, query->failure);
         return;
@@ -141,7 +146,9 @@ static void query_next_try(struct dns_query *query)
     query->tries++;
     question_renew(query, true);
     const struct weir_slice slice = {bytes, dns_query_emit(&query->question, bytes, sizeof bytes)};
-    if (query_open(query, WEIR_DATAGRAM))
+    if (!query_open(query, WEIR_DATAGRAM))
+        query->due_us = dns->server_count == 1 ? query->due_us : weir_now_us(weir_of(query)) + DNS_UNREACHABLE_US;
+    else
         (void)weir_socket_send_message(weir_of(query), query->socket, &message, &slice, 1);
 }
 
@@ -288,24 +295,67 @@ void dns_stop(struct dns *dns)
     }
 }
 
-void dns_servers(struct dns *dns, const struct weir_addr *servers, uint32_t count)
+static bool server_usable(struct weir_addr addr)
 {
-    dns->server_count = 0;
-    for (uint32_t i = 0; i < count && dns->server_count < DNS_SERVERS; i++) {
-        if (!weir_addr_is_any(servers[i]) && !weir_addr_is_multicast(servers[i]) && !weir_addr_is_broadcast(servers[i]))
-            dns->servers[dns->server_count++] = servers[i];
-    }
+    return !weir_addr_is_any(addr) && !weir_addr_is_multicast(addr) && !weir_addr_is_broadcast(addr);
+}
+
+static void server_put(struct weir_addr *servers, uint32_t *count, struct weir_addr addr)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (weir_addr_equal(servers[i], addr))
+            return;
+    if (*count < DNS_SERVERS && server_usable(addr))
+        servers[(*count)++] = addr;
+}
+
+uint32_t dns_servers_in_force(struct dns *dns, struct weir_addr out[DNS_SERVERS])
+{
+    const bool given = !weir_addr_is_any(dns->told[DNS_GIVEN][0]);
+    struct weir_addr routers[DNS_SERVERS];
+    uint32_t count = 0;
+    for (uint32_t source = DNS_GIVEN; source <= (given ? DNS_GIVEN : DNS_SOURCES - 1); source++)
+        for (uint32_t i = 0; i < DNS_SERVERS; i++)
+            server_put(out, &count, dns->told[source][i]);
+    const uint32_t advertised = weir_router_dns_servers(dns->loop->weir, routers, given ? 0 : DNS_SERVERS);
+    for (uint32_t i = 0; i < advertised; i++)
+        server_put(out, &count, routers[i]);
+    return count;
+}
+
+static void servers_look(struct dns *dns)
+{
+    struct weir_addr servers[DNS_SERVERS];
+    const uint32_t count = dns_servers_in_force(dns, servers);
+    bool same = count == dns->server_count;
+    for (uint32_t i = 0; i < count && same; i++)
+        same = weir_addr_equal(servers[i], dns->servers[i]);
+    if (same)
+        return;
+    memcpy(dns->servers, servers, count * sizeof servers[0]);
+    dns->server_count = (uint8_t)count;
     memset(dns->cache, 0, sizeof dns->cache);
 }
 
+void dns_servers_from(struct dns *dns, enum dns_source source, const struct weir_addr *servers, uint32_t count)
+{
+    uint32_t kept = 0;
+    memset(dns->told[source], 0, sizeof dns->told[source]);
+    for (uint32_t i = 0; i < count; i++)
+        server_put(dns->told[source], &kept, servers[i]);
+    servers_look(dns);
+}
+
 // Names that need no server: addresses, and localhost (RFC 6761 §6.3).
-static bool resolve_here(const char *name, struct dns_answer *answer)
+static bool resolve_here(const char *name, uint16_t type, struct dns_answer *answer)
 {
     *answer = (struct dns_answer){.count = 1, .ttl_s = DNS_TTL_MAX_S};
-    if (text_read_addr(name, (uint32_t)strlen(name), &answer->addresses[0]))
+    if (dns_literal(name, &answer->addresses[0])) {
+        answer->count = dns_type_of(answer->addresses[0]) == type;
         return true;
+    }
     if (dns_name_equal(name, "localhost") || dns_name_equal(name, "localhost.")) {
-        answer->addresses[0] = weir_ip4(127, 0, 0, 1);
+        answer->addresses[0] = dns_loopback(type);
         return true;
     }
     return false;
@@ -320,16 +370,43 @@ static struct dns_query *query_free(struct dns *dns)
     return NULL;
 }
 
-int dns_resolve(struct dns *dns, const char *name, struct dns_answer *answer, dns_done *done, void *context)
+static void nobody(void *context, int result, const struct dns_answer *answer)
+{
+    (void)context, (void)result, (void)answer;
+}
+
+void dns_cancel(struct dns *dns, const void *context)
+{
+    for (uint32_t i = 0; i < DNS_QUERIES; i++) {
+        if (dns->queries[i].transport != DNS_FREE && dns->queries[i].context == context)
+            dns->queries[i].done = nobody;
+    }
+}
+
+// Two questions for one name would double a forger's chance (RFC 5452 §5).
+static struct dns_query *query_under_way(struct dns *dns, const char *name, uint16_t type)
+{
+    for (uint32_t i = 0; i < DNS_QUERIES; i++) {
+        struct dns_query *query = &dns->queries[i];
+        if ((query->transport == DNS_UDP || query->transport == DNS_TCP) && query->question.type == type &&
+            dns_name_equal(query->question.name, name))
+            return query;
+    }
+    return NULL;
+}
+
+int dns_resolve_type(struct dns *dns, const char *name, uint16_t type, struct dns_answer *answer, dns_done *done,
+                     void *context)
 {
     static const uint8_t as_it_is[32];
     char plain[DNS_NAME_MAX + 1];
-    if (resolve_here(name, answer))
-        return DNS_FOUND;
-    if (!dns_name_valid(name))
+    if (resolve_here(name, type, answer))
+        return answer->count ? DNS_FOUND : DNS_NO_DATA;
+    if (!dns_name_valid(name) || !dns_record_bytes(type))
         return WEIR_INVALID;
     dns_name_randomise(plain, name, as_it_is);  // lower case, no dot at the end
-    struct dns_entry *entry = cache_find(dns, plain);
+    servers_look(dns);
+    struct dns_entry *entry = cache_find(dns, plain, type);
     if (entry != NULL) {
         *answer = entry->answer;
         answer->ttl_s = (uint32_t)((entry->expires_us - weir_now_us(dns->loop->weir)) / 1000000u);
@@ -338,23 +415,19 @@ int dns_resolve(struct dns *dns, const char *name, struct dns_answer *answer, dn
     }
     if (dns->server_count == 0)
         return WEIR_NO_ROUTE;
-    struct dns_query *query = query_free(dns);
+    struct dns_query *query = query_free(dns), *const other = query_under_way(dns, plain, type);
     if (query == NULL)
         return WEIR_NO_MEMORY;
     query->done = done;
     query->context = context;
-    for (uint32_t i = 0; i < DNS_QUERIES; i++) {
-        struct dns_query *other = &dns->queries[i];
-        if ((other->transport == DNS_UDP || other->transport == DNS_TCP) &&
-            dns_name_equal(other->question.name, plain)) {
-            query->transport = DNS_FOLLOWS;  // two questions for one name would double a forger's chance (RFC 5452 §5)
-            query->leader = other;
-            return WEIR_IN_PROGRESS;
-        }
+    if (other != NULL) {
+        query->transport = DNS_FOLLOWS;
+        query->leader = other;
+        return WEIR_IN_PROGRESS;
     }
     dns->count.asked++;
     memcpy(query->question.name, plain, sizeof plain);
-    query->question.type = DNS_A;
+    query->question.type = type;
     query->tries = query->wrong = 0;
     query->plain = false;
     query->failure = WEIR_TIMED_OUT;

@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Which address of an interface speaks to an IPv6 destination (RFC 6724 §5). Rules 4 (home addresses) and 5.5 have no
 // use here; rule 5, the outgoing interface, is how it is asked.
-#include "link/address.h"
+#include "link/policy6.h"
 #include "wire/ip6.h"
 
 static const uint8_t *bytes_of(const struct weir_addr *a) { return (const uint8_t *)a->words; }
 
-// RFC 6724 §3.1; of unicast addresses, as of groups, link-local is 2 and all else global.
-static uint8_t scope_of(struct weir_addr a)
+uint8_t policy_scope(struct weir_addr a)
 {
-    if (weir_addr_is_multicast(a))
+    const bool link_local4 = weir_addr_is_v4(a) && weir_addr_in_prefix(a, weir_ip4(169, 254, 0, 0), 16);
+    if (weir_addr_is_multicast(a) && !weir_addr_is_v4(a))
         return bytes_of(&a)[1] & 0xf;
-    return weir_addr_is_link_local6(a) || weir_addr_is_loopback(a) ? IP6_SCOPE_LINK : IP6_SCOPE_GLOBAL;
+    return weir_addr_is_link_local6(a) || weir_addr_is_loopback(a) || link_local4 ? IP6_SCOPE_LINK : IP6_SCOPE_GLOBAL;
 }
 
-// RFC 6724 §2.1, the default policy table.
-static uint8_t label_of(struct weir_addr a)
+struct policy policy_of(struct weir_addr a)
 {
     static const struct {
         uint32_t words[3];  // the fourth of all of them is 0, but of ::1
-        uint8_t bits, label;
+        uint8_t bits;
+        struct policy policy;
     } table[] = {
-        {{0, 0, 0xffff}, 96, 4},       {{0, 0, 0}, 96, 3},
-        {{0x20010000u, 0, 0}, 32, 5},  {{0x20020000u, 0, 0}, 16, 2},
-        {{0x3ffe0000u, 0, 0}, 16, 12}, {{0xfec00000u, 0, 0}, 10, 11},
-        {{0xfc000000u, 0, 0}, 7, 13},
+        {{0, 0, 0xffff}, 96, {4, 35}},      {{0, 0, 0}, 96, {3, 1}},
+        {{0x20010000u, 0, 0}, 32, {5, 5}},  {{0x20020000u, 0, 0}, 16, {2, 30}},
+        {{0x3ffe0000u, 0, 0}, 16, {12, 1}}, {{0xfec00000u, 0, 0}, 10, {11, 1}},
+        {{0xfc000000u, 0, 0}, 7, {13, 3}},
     };
-    if (weir_addr_is_loopback(a))
-        return 0;
+    if (weir_addr_is_loopback(a) && !weir_addr_is_v4(a))
+        return (struct policy){0, 50};
     for (uint32_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         const uint32_t *const words = table[i].words;
         const struct weir_addr prefix = {
             {weir_addr_word_of(words[0]), weir_addr_word_of(words[1]), weir_addr_word_of(words[2]), 0}};
         if (ip6_prefix_equal(bytes_of(&a), bytes_of(&prefix), table[i].bits))
-            return table[i].label;
+            return table[i].policy;
     }
-    return 1;
+    return (struct policy){1, 40};
 }
 
-static uint32_t common_bits(struct weir_addr a, struct weir_addr b, uint32_t most)
+uint32_t policy_common_bits(struct weir_addr a, struct weir_addr b, uint32_t most)
 {
     uint32_t word = 0;
     while (word < 4 && a.words[word] == b.words[word])
@@ -51,19 +51,21 @@ static uint32_t common_bits(struct weir_addr a, struct weir_addr b, uint32_t mos
 // Whether `a` speaks to `to` rather than `b` does.
 static bool better(const struct weir_netif_address *a, const struct weir_netif_address *b, struct weir_addr to)
 {
-    const uint8_t scope = scope_of(to), scope_a = scope_of(a->addr), scope_b = scope_of(b->addr);
+    const uint8_t scope = policy_scope(to), scope_a = policy_scope(a->addr), scope_b = policy_scope(b->addr);
     if (weir_addr_equal(a->addr, to) != weir_addr_equal(b->addr, to))  // rule 1
         return weir_addr_equal(a->addr, to);
     if (scope_a != scope_b)  // rule 2
         return scope_a < scope_b ? scope_a >= scope : scope_b < scope;
     if (a->deprecated != b->deprecated)  // rule 3
         return b->deprecated;
-    const bool label_a = label_of(a->addr) == label_of(to), label_b = label_of(b->addr) == label_of(to);
+    const uint8_t label = policy_of(to).label;
+    const bool label_a = policy_of(a->addr).label == label, label_b = policy_of(b->addr).label == label;
     if (label_a != label_b)  // rule 6
         return label_a;
     if ((a->origin == WEIR_ADDRESS_TEMPORARY) != (b->origin == WEIR_ADDRESS_TEMPORARY))  // rule 7
         return a->origin == WEIR_ADDRESS_TEMPORARY;
-    return common_bits(a->addr, to, a->prefix_length) > common_bits(b->addr, to, b->prefix_length);  // rule 8
+    return policy_common_bits(a->addr, to, a->prefix_length) >
+           policy_common_bits(b->addr, to, b->prefix_length);  // rule 8
 }
 
 const struct weir_netif_address *address_source6(const struct weir_netif *netif, struct weir_addr to)
