@@ -261,13 +261,13 @@ static int connect_file(struct weir_bsd *bsd, struct bsd_file *file, const struc
     return waited == WEIR_OK && bsd_layer_of(file) ? bsd_layer_of(file)->connected(file) : waited;
 }
 
-int bsd_connect(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *address, weir_socklen length)
+int bsd_connect_error(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *address, weir_socklen length)
 {
     struct bsd_name peer;
     struct bsd_file *file;
     int error = bsd_address_in(bsd, address, length, &peer);
     if (error)
-        return bsd_fail(bsd, error);
+        return error;
     bsd_enter(bsd);
     error = bsd_socket_pin(bsd, fd, &file);
     if (!error) {
@@ -277,7 +277,12 @@ int bsd_connect(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *addres
         bsd_file_unpin(file);
     }
     bsd_leave(bsd);
-    return bsd_result(bsd, error);
+    return error;
+}
+
+int bsd_connect(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *address, weir_socklen length)
+{
+    return bsd_result(bsd, bsd_connect_error(bsd, fd, address, length));
 }
 
 // Shutting a stream for reading throws its queue away: nobody may be copying out of it. Whoever sleeps in the gate

@@ -138,9 +138,11 @@ struct weir_bsd {
 
 // --- context.c -------------------------------------------------------------------------------------------------------
 void bsd_lock(struct weir_bsd *bsd);
-void bsd_clock(struct weir_bsd *bsd);           // sets the instance's clock
-void bsd_enter(struct weir_bsd *bsd);           // bsd_lock, bsd_clock
-void bsd_leave(struct weir_bsd *bsd);           // tells the poller if there is output, releases the lock
+void bsd_clock(struct weir_bsd *bsd);  // sets the instance's clock
+void bsd_enter(struct weir_bsd *bsd);  // bsd_lock, bsd_clock
+void bsd_leave(struct weir_bsd *bsd);  // tells the poller if there is output, releases the lock
+// bsd_connect with an error of these in errno's place; WEIR_OK
+int bsd_connect_error(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *address, weir_socklen length);
 int bsd_fail(struct weir_bsd *bsd, int error);  // sets errno; −1. With or without the lock
 static inline int bsd_result(struct weir_bsd *bsd, int result) { return result < 0 ? bsd_fail(bsd, result) : result; }
 void *bsd_alloc(struct weir_bsd *bsd, size_t bytes);

@@ -101,6 +101,12 @@ int bsd_getaddrinfo(struct weir_bsd *bsd, const char *node, const char *service,
 void bsd_freeaddrinfo(struct weir_bsd *bsd, struct weir_addrinfo *list);
 const char *bsd_gai_strerror(int error);
 
+// Connects a stream to a name, whichever of its addresses answers first (RFC 8305): they are tried in getaddrinfo's
+// order, families in turn, 250 ms after one another, four at once at the most, a minute in all. Blocks. Returns the
+// connected descriptor; −1: of a name without addresses *name_error, where not NULL, is its WEIR_EAI_*, otherwise 0 and
+// errno that of the last attempt. Where the port cannot wait: WEIR_EAGAIN.
+int bsd_connect_name(struct weir_bsd *bsd, const char *node, const char *service, int *name_error);
+
 // An interface's index by its name (0: none has it), and the name by the index, into WEIR_IF_NAMESIZE bytes (NULL: none
 // has it).
 unsigned bsd_if_nametoindex(struct weir_bsd *bsd, const char *name);
