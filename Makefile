@@ -72,15 +72,18 @@ size:
 ## make sim        random networks in virtual time, everything checked, for SIM_SECONDS (default 60); docs/simulator.md
 SIM_SECONDS ?= 60
 SIM_SEED ?= 1
-.PHONY: sim sim-programs sim-golden sim-grid sim-fairness sim-ticks sim-mutations
+.PHONY: sim sim-programs sim-attack sim-golden sim-grid sim-fairness sim-ticks sim-mutations
 sim: sim-programs
 	@$(PYTHON) tools/sim.py campaign --seconds $(SIM_SECONDS) --seed $(SIM_SEED)
 sim-programs:
 	@tools/need.sh sim
 	@$(MAKE) -s $(B)/host/weir-sim $(B)/asan/weir-sim
 
+## make sim-attack    liars beside honest hosts, for SIM_SECONDS; docs/simulator.md
 ## make sim-golden    writes sim/golden/goodput.txt anew; sim-grid, sim-fairness, sim-ticks: build/lab/sim-grid.json, … (minutes);
 ##                    sim-mutations: planted faults that the campaign must find
+sim-attack: sim-programs
+	@$(B)/host/weir-sim --scenario attack --seed $(SIM_SEED) --count 1000000000 --seconds $(SIM_SECONDS)
 sim-golden: sim-programs
 	@$(PYTHON) tools/sim.py golden --renew
 sim-grid: sim-programs
@@ -113,6 +116,22 @@ lab:
 	@tools/need.sh lab
 	@$(MAKE) -s $(B)/host/liball.a apps lab-programs $(B)/host/weir-sim $(B)/venv/ready
 	@$(B)/venv/bin/python lab/lab.py $(if $(filter-out 0,$(QUICK)),--quick) $(if $(filter-out 0,$(FRESH)),--fresh) $(T)
+
+## make attack     floods, scans, slow clients, forged and mutated frames against a host that serves HTTP, an honest client beside them: build/attack
+##                 (ATTACK_SECONDS=8 of each; T='syn udp': some of them; LINE=100: Mbit/s of the attackers' line, 0: as fast as they can)
+ATTACK_SECONDS ?= 8
+LINE ?= 100
+## make soak       a host and Linux over a TAP for SECONDS (3600): everything at once, nothing may fail, memory must come back: build/soak
+SECONDS ?= 3600
+.PHONY: attack soak
+attack:
+	@tools/need.sh attack
+	@$(MAKE) -s $(B)/host/weir-host $(B)/venv/ready
+	@$(B)/venv/bin/python tests/attack/run.py --seconds $(ATTACK_SECONDS) --line $(LINE) $(T)
+soak:
+	@tools/need.sh soak
+	@$(MAKE) -s $(B)/host/weir-host
+	@$(PYTHON) tests/soak.py --seconds $(SECONDS)
 
 ## make fuzz       every fuzz target for FUZZ_SECONDS (default 60) each; FUZZ_HOURS=n: all side by side on the cores, n hours
 FUZZ_SECONDS ?= 60

@@ -384,6 +384,18 @@ void check_left(struct check *check, struct sim_address address, uint16_t port, 
         side->left = true;
 }
 
+bool check_next(const struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port, uint32_t *seq)
+{
+    struct talk *talk;
+    const struct side *side = side_named(check, address, port, peer_address, peer_port, &talk);
+    if (!side || !side->acked || talk->unclear)
+        return false;
+    *seq = side->isn + (uint32_t)side->sent;
+    return true;
+}
+
+
+
 // --- what was delivered ----------------------------------------------------------------------------------------------
 
 static bool was_delivered(const struct side *side, uint64_t from, uint64_t to)
@@ -698,6 +710,19 @@ static void check_packet(struct check *check, uint32_t host, struct frame *frame
         check_packet6(check, host, frame);
 }
 
+// Whether what this address sends is changed on the way.
+static bool lies(const struct check *check, uint32_t address)
+{
+    const struct sim_host *host = host_at(check->sim, address);
+    return host && host->options.lies;
+}
+
+// A SYN-ACK for a SYN that this side has not sent.
+static bool answers_forged(const struct side *side, const struct segment *segment)
+{
+    return (segment->flags & (SYN | ACK)) == (SYN | ACK) && (!side->syn_sent || segment->ack != side->isn + 1);
+}
+
 void check_sent(struct check *check, uint32_t host, struct frame *frame)
 {
     struct segment segment;
@@ -707,10 +732,14 @@ void check_sent(struct check *check, uint32_t host, struct frame *frame)
     if (!read_segment(frame, &segment))
         return;
     check_sums(check, host, frame);
+    if (lies(check, segment.source) || lies(check, segment.destination))
+        return;
     uint32_t index =
         find(check, segment.source, segment.source_port, segment.destination, segment.destination_port, &from);
-    if (!index && !(segment.flags & SYN))
-        return;  // a reset for nobody
+    if (!index && (!(segment.flags & SYN) || segment.flags & ACK))
+        return;  // a reset for nobody, or an answer to a SYN that somebody forged
+    if (index && answers_forged(&check->talks[index]->sides[!from], &segment))
+        return;
     if (!index)
         index = add(check, &segment);
     struct talk *talk = check->talks[index];

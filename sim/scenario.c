@@ -11,7 +11,7 @@
 #include "weir/cc.h"
 
 enum kind { TEXT, WHOLE, DECIMAL };
-enum { BULK = 1, HOSTS = 2, CAMPAIGN = 4 };
+enum { BULK = 1, HOSTS = 2, CAMPAIGN = 4, ATTACK = 8 };
 
 struct setting {
     const char *name;
@@ -26,9 +26,9 @@ struct setting {
 #field, kind, users, offsetof(struct scenario, field), otherwise, text \
     }
 static const struct setting settings[] = {
-    ROW(seed, WHOLE, BULK | HOSTS | CAMPAIGN, "1", "what decides everything random"),
-    ROW(count, WHOLE, CAMPAIGN, "1", "so many seeds, from `seed` on"),
-    ROW(seconds, DECIMAL, BULK | CAMPAIGN, "15", "virtual time; campaign: real time at most (0: no limit)"),
+    ROW(seed, WHOLE, BULK | HOSTS | CAMPAIGN | ATTACK, "1", "what decides everything random"),
+    ROW(count, WHOLE, CAMPAIGN | ATTACK, "1", "so many seeds, from `seed` on"),
+    ROW(seconds, DECIMAL, BULK | CAMPAIGN | ATTACK, "15", "virtual time; campaign, attack: real time at most (0: no limit)"),
     ROW(cc, TEXT, BULK | HOSTS, "cubic", "congestion control"),
     ROW(flows, WHOLE, BULK, "1", "flows with `cc`; more than one: each between hosts of its own"),
     ROW(others, WHOLE, BULK, "0", "flows with `other_cc` beside them"),
@@ -64,7 +64,7 @@ static const struct setting settings[] = {
     ROW(receive_buffer, WHOLE, BULK, "0", "bytes; 0: the default"),
     ROW(tick_us, WHOLE, BULK, "0", "granularity of the hosts' clocks, µs"),
     ROW(hosts, WHOLE, HOSTS, "1000", "how many"),
-    ROW(pcap, TEXT, BULK | CAMPAIGN, "", "folder for a pcapng file of each link"),
+    ROW(pcap, TEXT, BULK | CAMPAIGN | ATTACK, "", "folder for a pcapng file of each link"),
     ROW(trace, TEXT, BULK, "", "CSV file with what the first flow's sender thinks, every ms"),
     ROW(counters, WHOLE, BULK, "0", "1: prints what both ends of each flow counted, too"),
     ROW(unchecked, WHOLE, BULK | HOSTS, "0", "1: nothing is checked, to see what checking costs"),
@@ -299,5 +299,6 @@ const struct scenario_kind scenario_kinds[] = {
     {"hosts", "so many hosts in one process", HOSTS, hosts_run},
     {"algorithms", "lists the congestion controls: those built in, and the program's own", 0, algorithms_run},
     {"campaign", "random networks, one a seed: everything is checked", CAMPAIGN, campaigns_run},
+    {"attack", "liars beside honest hosts, a network a seed: who is honest keeps his goodput", ATTACK, attacks_run},
     {NULL, NULL, 0, NULL},
 };

@@ -50,6 +50,7 @@ const struct scenario_kind *scenario_kind(const struct scenario *scenario);
 
 int bulk_run(const struct scenario *scenario);
 int campaigns_run(const struct scenario *scenario);
+int attacks_run(const struct scenario *scenario);
 int hosts_run(const struct scenario *scenario);
 // A link and its flows as the settings say, for bulk and for those who want the same in another loop. `options` has
 // been made by bulk_link; both ways.

@@ -448,7 +448,7 @@ static void connection_run(struct http_connection *c)
 // The response with /status.json that was waiting for the buffer, if any.
 static void status_next(struct http *http)
 {
-    for (uint32_t i = 0; i < HTTP_CONNECTIONS && http->status_owner == NULL; i++) {
+    for (uint32_t i = 0; i < http->clients.used && http->status_owner == NULL; i++) {
         struct http_connection *c = &http->connections[i];
         if (c->state == HTTP_WAITING_STATUS) {
             respond_status(c);
@@ -560,7 +560,7 @@ static uint64_t http_poll(struct app *app, uint64_t now_us)
 {
     struct http *http = (struct http *)app;
     uint64_t due_us = status_poll(&http->status, now_us);
-    for (uint32_t i = 0; i < HTTP_CONNECTIONS; i++) {
+    for (uint32_t i = 0; i < http->clients.used; i++) {
         const uint64_t connection_us = connection_poll(&http->connections[i], now_us);
         due_us = connection_us < due_us ? connection_us : due_us;
     }
