@@ -37,10 +37,11 @@ int attacks_run(const struct scenario *s)
     double virtual_s = 0;
     for (; done < s->count && failed < FAILURES && (s->count == 1 || s->seconds <= 0 || real_now() - began < s->seconds); done++) {
         struct attack_result one;
-        seed_replay(s, s->seed + done);
-        if (!attack_run(s->seed + done, *s->pcap ? s->pcap : NULL, s->count == 1 ? stderr : NULL, &one)) {
+        const uint64_t seed = s->seed + done;
+        seed_replay(s, seed);
+        if (!attack_run(seed, *s->pcap ? s->pcap : NULL, s->count == 1 ? stderr : NULL, &one)) {
             failed++;
-            fprintf(stderr, "seed %llu: %s\n  to replay: %s\n", (unsigned long long)(s->seed + done), one.failure, replay_command());
+            fprintf(stderr, "seed %llu: %s\n  to replay: %s\n", (unsigned long long)seed, one.failure, replay_command());
         }
         lies += one.lies;
         events += one.events;
