@@ -8,14 +8,14 @@
 
 #define HONEST 3u
 #define LIARS 2u
-#define LIE_NS \
-    SIM_MS(250)  // the liars begin: everybody has found the server by then, as who answers first for an address is believed (RFC 826)
+// The liars begin: everybody has found the server by then, as who answers first for an address is believed (RFC 826).
+#define LIE_NS SIM_MS(250)
 #define SLACK_NS SIM_MS(5)    // of flows of a millisecond a few frames more are a fifth
 #define FLOWS 2u              // of each with the server
 #define LIMIT_NS SIM_S(600)   // for the honest flows
 #define GONE_NS SIM_S(4000)   // the server's timers have given up who went: keepalive, then the user timeout
 #define MEMORY_MORE 4194304u  // bytes that lies may cost the server at once
-#define MEMORY_KEPT 131072u   // … and that a server at rest keeps more than at first: pools and tables
+#define MEMORY_KEPT 131072u   // and that a server at rest keeps more than at first: pools and tables
 
 struct attack {
     struct sim *sim;
@@ -40,16 +40,18 @@ struct outcome {
 static uint32_t between(struct attack *a, uint32_t low, uint32_t high) { return random_between(&a->dice, low, high); }
 static uint32_t spread(struct attack *a, uint32_t low, uint32_t high) { return random_spread(&a->dice, low, high); }
 
-// --- the network -----------------------------------------------------------------------------------------------------------------------
+// --- the network -----------------------------------------------------------------------------------------------------
 
 // Honest hosts lose nothing, so that nothing but the lies makes a difference between the two runs.
-static struct sim_link *link_add(struct attack *a, struct sim_node *from, struct sim_node *to, uint32_t mbit, uint32_t delay_us,
-                                 uint32_t queue_bytes)
+static struct sim_link *link_add(struct attack *a, struct sim_node *from, struct sim_node *to, uint32_t mbit,
+                                 uint32_t delay_us, uint32_t queue_bytes)
 {
     char path[300];
     snprintf(path, sizeof path, "%s/%s-%s.pcapng", a->capture ? a->capture : "", from->name, to->name);
-    const struct sim_way way = {.rate = mbit * UINT64_C(1000000), .queue_bytes = queue_bytes, .delay_ns = SIM_US(delay_us)};
-    return sim_link_add(a->sim, from, to, &(struct sim_link_options){.there = way, .capture = a->capture ? path : NULL});
+    const struct sim_way way = {
+        .rate = mbit * UINT64_C(1000000), .queue_bytes = queue_bytes, .delay_ns = SIM_US(delay_us)};
+    return sim_link_add(a->sim, from, to,
+                        &(struct sim_link_options){.there = way, .capture = a->capture ? path : NULL});
 }
 
 static struct sim_host *host_add(struct attack *a, const char *kind, uint32_t number, bool lies)
@@ -107,7 +109,7 @@ static void describe(const struct attack *a)
     fprintf(a->out, "\n");
 }
 
-// --- a run -----------------------------------------------------------------------------------------------------------------------------
+// --- a run -----------------------------------------------------------------------------------------------------------
 
 static bool all_finished(void *context)
 {
@@ -124,12 +126,14 @@ static uint64_t honest_took_ns(struct attack *a)
     for (uint32_t i = 0; i < a->honest_count * FLOWS; i++) {
         const struct sim_flow_stats *stats = sim_flow_stats(a->flow[i]);
         if (!stats->finished)
-            sim_fail(a->sim, "an honest flow stalled: sent %llu and %llu, received %llu and %llu", (unsigned long long)stats->sent[0],
-                     (unsigned long long)stats->sent[1], (unsigned long long)stats->received[0], (unsigned long long)stats->received[1]);
+            sim_fail(a->sim, "an honest flow stalled: sent %llu and %llu, received %llu and %llu",
+                     (unsigned long long)stats->sent[0], (unsigned long long)stats->sent[1],
+                     (unsigned long long)stats->received[0], (unsigned long long)stats->received[1]);
         sum_ns += stats->last_ns - a->start_ns[i];
         if (a->out)
             fprintf(a->out, "    %llu and %llu bytes: %llu us\n", (unsigned long long)stats->received[0],
-                    (unsigned long long)stats->received[1], (unsigned long long)(stats->last_ns - a->start_ns[i]) / 1000);
+                    (unsigned long long)stats->received[1],
+                    (unsigned long long)(stats->last_ns - a->start_ns[i]) / 1000);
     }
     return sum_ns;
 }
@@ -204,8 +208,9 @@ bool attack_run(uint64_t seed, const char *capture, FILE *out, struct attack_res
         return false;
     result->keeps_percent = (uint32_t)(before.took_ns * 100 / (during.took_ns ? during.took_ns : 1));
     if (result->keeps_percent < ATTACK_KEEPS_PERCENT && during.took_ns > before.took_ns + SLACK_NS)
-        snprintf(result->failure, sizeof result->failure, "honest flows keep %u %% of their goodput: %llu µs in place of %llu",
-                 result->keeps_percent, (unsigned long long)during.took_ns / 1000, (unsigned long long)before.took_ns / 1000);
+        snprintf(result->failure, sizeof result->failure,
+                 "honest flows keep %u %% of their goodput: %llu µs in place of %llu", result->keeps_percent,
+                 (unsigned long long)during.took_ns / 1000, (unsigned long long)before.took_ns / 1000);
     if (during.memory_peak > before.memory_peak + MEMORY_MORE)
         snprintf(result->failure, sizeof result->failure, "the server used %llu bytes, %llu without lies",
                  (unsigned long long)during.memory_peak, (unsigned long long)before.memory_peak);

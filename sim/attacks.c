@@ -35,13 +35,16 @@ int attacks_run(const struct scenario *s)
     uint64_t done = 0, lies = 0, events = 0, kept = 0;
     uint32_t failed = 0, worst = UINT32_MAX;
     double virtual_s = 0;
-    for (; done < s->count && failed < FAILURES && (s->count == 1 || s->seconds <= 0 || real_now() - began < s->seconds); done++) {
+    for (;
+         done < s->count && failed < FAILURES && (s->count == 1 || s->seconds <= 0 || real_now() - began < s->seconds);
+         done++) {
         struct attack_result one;
         const uint64_t seed = s->seed + done;
         seed_replay(s, seed);
         if (!attack_run(seed, *s->pcap ? s->pcap : NULL, s->count == 1 ? stderr : NULL, &one)) {
             failed++;
-            fprintf(stderr, "seed %llu: %s\n  to replay: %s\n", (unsigned long long)seed, one.failure, replay_command());
+            fprintf(stderr, "seed %llu: %s\n  to replay: %s\n", (unsigned long long)seed, one.failure,
+                    replay_command());
         }
         lies += one.lies;
         events += one.events;
@@ -50,9 +53,10 @@ int attacks_run(const struct scenario *s)
         worst = one.keeps_percent < worst ? one.keeps_percent : worst;
     }
     scenario_replay(s);
-    printf("{\"seeds\": %llu, \"failed\": %u, \"lies\": %llu, \"keeps_percent_worst\": %u, \"keeps_percent_mean\": %.1f, \"events\": %llu, "
+    printf("{\"seeds\": %llu, \"failed\": %u, \"lies\": %llu, \"keeps_percent_worst\": %u, \"keeps_percent_mean\": "
+           "%.1f, \"events\": %llu, "
            "\"virtual_s\": %.0f, \"real_s\": %.1f}\n",
-           (unsigned long long)done, failed, (unsigned long long)lies, done ? worst : 0, done ? (double)kept / (double)done : 0,
-           (unsigned long long)events, virtual_s, real_now() - began);
+           (unsigned long long)done, failed, (unsigned long long)lies, done ? worst : 0,
+           done ? (double)kept / (double)done : 0, (unsigned long long)events, virtual_s, real_now() - began);
     return failed ? 1 : 0;
 }

@@ -384,7 +384,8 @@ void check_left(struct check *check, struct sim_address address, uint16_t port, 
         side->left = true;
 }
 
-bool check_next(const struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port, uint32_t *seq)
+bool check_next(const struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port,
+                uint32_t *seq)
 {
     struct talk *talk;
     const struct side *side = side_named(check, address, port, peer_address, peer_port, &talk);
@@ -393,8 +394,6 @@ bool check_next(const struct check *check, uint32_t address, uint16_t port, uint
     *seq = side->isn + (uint32_t)side->sent;
     return true;
 }
-
-
 
 // --- what was delivered ----------------------------------------------------------------------------------------------
 

@@ -13,11 +13,12 @@
 #define ACK 16u
 #define FORGE_NS SIM_MS(2)    // between two forged frames
 #define CRUMBS 40u            // bytes of a segment that is sent in crumbs
-#define FLOW_PORT 5000u       // where flows' servers listen (flow.c), and …
-#define FLOW_CLIENT 20000u    // … where their clients are
+#define FLOW_PORT 5000u       // where flows' servers listen (flow.c)
+#define FLOW_CLIENT 20000u    // where their clients are
 #define STRANGER 0x0a00ff00u  // 10.0.255.0 and following: within the prefix, and nobody's
 
-const char *const liar_names[] = {"ack", "sack", "window", "options", "crumbs", "slow", "arp", "strangers", "blind", NULL};
+const char *const liar_names[] = {"ack",  "sack", "window",    "options", "crumbs",
+                                  "slow", "arp",  "strangers", "blind",   NULL};
 
 struct liar {
     struct sim_node node;  // first
@@ -50,7 +51,7 @@ static struct port *inward(struct liar *liar)
     return port;
 }
 
-// --- segments of the host ------------------------------------------------------------------------------------------------------------
+// --- segments of the host --------------------------------------------------------------------------------------------
 
 static uint32_t sum_of(const uint8_t *bytes, uint32_t length)
 {
@@ -89,7 +90,10 @@ static void let_go(struct liar *liar, struct frame *frame)
     port_send(outward(liar), frame);
 }
 
-static struct frame *again(struct liar *liar, const struct frame *frame) { return frame_copy(&liar->node.sim->frames, frame); }
+static struct frame *again(struct liar *liar, const struct frame *frame)
+{
+    return frame_copy(&liar->node.sim->frames, frame);
+}
 
 // Where the options of this kind begin; NULL: it has none.
 static uint8_t *option(uint8_t *tcp, uint8_t kind, uint8_t least)
@@ -137,7 +141,8 @@ static void lie_ack(struct liar *liar, struct frame *frame, uint8_t *tcp)
     }
 }
 
-// The segment, an acknowledgement alone, gets up to three blocks; of its options the timestamps stay, without which nobody would hear it.
+// The segment, an acknowledgement alone, gets up to three blocks; of its options the timestamps stay, without which
+// nobody would hear it.
 static struct frame *lie_sack(struct liar *liar, struct frame *frame)
 {
     uint8_t *stamps = option(frame->data + frame->head + 20, 8, 10);
@@ -195,8 +200,8 @@ static void crumble(struct liar *liar, const struct frame *frame)
 static struct frame *lie(struct liar *liar, struct frame *frame)
 {
     uint8_t *ip = frame->data + frame->head, *tcp = ip + 20;
-    if (frame->length < frame->head + 40u || get16(frame->data + 12) != 0x0800 || ip[0] != 0x45 || ip[9] != TCP || tcp[13] & (SYN | RST) ||
-        !(tcp[13] & ACK) || one_in(liar, 4))
+    if (frame->length < frame->head + 40u || get16(frame->data + 12) != 0x0800 || ip[0] != 0x45 || ip[9] != TCP ||
+        tcp[13] & (SYN | RST) || !(tcp[13] & ACK) || one_in(liar, 4))
         return frame;
     const bool empty = get16(ip + 2) == 20u + (tcp[12] >> 4) * 4u;
     if (liar->lies & LIAR_SLOW && empty && !one_in(liar, 8)) {
@@ -233,7 +238,7 @@ static void liar_receive(struct port *port, struct frame *frame)
     }
 }
 
-// --- forged ----------------------------------------------------------------------------------------------------------------------------
+// --- forged ----------------------------------------------------------------------------------------------------------
 
 static struct frame *frame_to(struct liar *liar, const struct sim_host *to, uint16_t type, uint32_t length)
 {
@@ -253,7 +258,8 @@ static struct frame *frame_to(struct liar *liar, const struct sim_host *to, uint
 static void forge_arp(struct liar *liar)
 {
     const struct sim *sim = liar->node.sim;
-    const struct sim_host *claimed = sim->hosts[pick(liar, sim->host_count)], *to = sim->hosts[pick(liar, sim->host_count)];
+    const struct sim_host *claimed = sim->hosts[pick(liar, sim->host_count)],
+                          *to = sim->hosts[pick(liar, sim->host_count)];
     struct frame *frame = frame_to(liar, one_in(liar, 4) ? NULL : to, 0x0806, 28);
     uint8_t *arp = frame->data + FRAME_ETHERNET;
     put16(arp, 1), put16(arp + 2, 0x0800), arp[4] = 6, arp[5] = 4;
@@ -265,7 +271,8 @@ static void forge_arp(struct liar *liar)
     port_send(outward(liar), frame);
 }
 
-static struct frame *packet_to(struct liar *liar, const struct sim_host *to, uint32_t source, uint8_t protocol, uint32_t length)
+static struct frame *packet_to(struct liar *liar, const struct sim_host *to, uint32_t source, uint8_t protocol,
+                               uint32_t length)
 {
     struct frame *frame = frame_to(liar, to, 0x0800, 20 + length);
     uint8_t *ip = frame->data + FRAME_ETHERNET;
@@ -278,7 +285,10 @@ static struct frame *packet_to(struct liar *liar, const struct sim_host *to, uin
     return frame;
 }
 
-static void put_ports(uint8_t *tcp, uint16_t source, uint16_t destination) { put16(tcp, source), put16(tcp + 2, destination); }
+static void put_ports(uint8_t *tcp, uint16_t source, uint16_t destination)
+{
+    put16(tcp, source), put16(tcp + 2, destination);
+}
 
 static void forge_stranger(struct liar *liar)
 {
@@ -312,9 +322,9 @@ static void forge_error(struct liar *liar, const struct sim_host *other, uint16_
     let_go(liar, frame);
 }
 
-// In the name of another host, about a connection that there may be. The ports are known, numbers are guessed: of resets and SYNs also such
-// as lie in the window. (Before the connection is there a SYN would make its client wait for a second, RFC 9293 §3.10.7.4; against that its
-// ports are random, RFC 6056.)
+// In the name of another host, about a connection that there may be. The ports are known, numbers are guessed: of
+// resets and SYNs also such as lie in the window. (Before the connection is there a SYN would make its client wait for
+// a second, RFC 9293 §3.10.7.4; against that its ports are random, RFC 6056.)
 static void forge_blind(struct liar *liar)
 {
     static const uint8_t flags[] = {RST, RST | ACK, SYN, SYN | ACK, ACK, FIN | ACK};
@@ -327,8 +337,9 @@ static void forge_blind(struct liar *liar)
         forge_error(liar, other, theirs, ours);
         return;
     }
-    const bool known =
-        sim->check && check_next(sim->check, address_of(other), theirs, address_of(liar->victim), ours, &seq) && flag & (RST | SYN);
+    const bool known = sim->check &&
+                       check_next(sim->check, address_of(other), theirs, address_of(liar->victim), ours, &seq) &&
+                       flag & (RST | SYN);
     if (flag == SYN && !known)
         flag = ACK;
     struct frame *frame = packet_to(liar, liar->victim, address_of(other), TCP, 20 + (known ? 0 : pick(liar, 20)));
@@ -353,7 +364,7 @@ static void forge(void *context)
     event_set(&liar->node.sim->events, &liar->forge, liar->node.sim->now_ns + FORGE_NS);
 }
 
-// --- making one ------------------------------------------------------------------------------------------------------------------------
+// --- making one ------------------------------------------------------------------------------------------------------
 
 struct sim_node *sim_liar_add(struct sim *sim, const char *name, struct sim_host *host, struct sim_host *victim)
 {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A node between a host and its network that makes the host a liar: segments of the host are changed on their way out, held back, sent
-// twice or in crumbs, and frames are forged beside them. What comes in passes. The host itself has sim_host_options.lies set, so that the
-// observer says nothing of its conversations.
+// A node between a host and its network that makes the host a liar: segments of the host are changed on their way out,
+// held back, sent twice or in crumbs, and frames are forged beside them. What comes in passes. The host itself has
+// sim_host_options.lies set, so that the observer says nothing of its conversations.
 #ifndef SIM_LIAR_H
 #define SIM_LIAR_H
 
 #include "sim.h"
 
-enum liar_lie {            // a bit each
-    LIAR_ACK = 1,          // acknowledges what it did not get, what was not sent, less than before, in pieces, many times
-    LIAR_SACK = 2,         // blocks anywhere
-    LIAR_WINDOW = 4,       // of any size, mostly none
-    LIAR_OPTIONS = 8,      // timestamps, flags and urgent pointers
-    LIAR_CRUMBS = 16,      // data byte by byte, backwards
-    LIAR_SLOW = 32,        // acknowledges seldom
-    LIAR_ARP = 64,         // forged: claims of everybody's address
-    LIAR_STRANGERS = 128,  // … SYNs, pings and questions from addresses that nobody has
-    LIAR_BLIND = 256,      // … resets, SYNs, data and ICMP errors for others' connections, with numbers guessed
+enum liar_lie {        // a bit each
+    LIAR_ACK = 1,      // acknowledges what it did not get, what was not sent, less than before, in pieces, many times
+    LIAR_SACK = 2,     // blocks anywhere
+    LIAR_WINDOW = 4,   // of any size, mostly none
+    LIAR_OPTIONS = 8,  // timestamps, flags and urgent pointers
+    LIAR_CRUMBS = 16,  // data byte by byte, backwards
+    LIAR_SLOW = 32,    // acknowledges seldom
+    LIAR_ARP = 64,     // forged: claims of everybody's address
+    LIAR_STRANGERS = 128,  // forged: SYNs, pings and questions from addresses that nobody has
+    LIAR_BLIND = 256,      // forged: resets, SYNs, data and ICMP errors for others' connections, with numbers guessed
     LIAR_ALL = 511
 };
 extern const char *const liar_names[];  // of the bits, in order

@@ -28,7 +28,8 @@ struct setting {
 static const struct setting settings[] = {
     ROW(seed, WHOLE, BULK | HOSTS | CAMPAIGN | ATTACK, "1", "what decides everything random"),
     ROW(count, WHOLE, CAMPAIGN | ATTACK, "1", "so many seeds, from `seed` on"),
-    ROW(seconds, DECIMAL, BULK | CAMPAIGN | ATTACK, "15", "virtual time; campaign, attack: real time at most (0: no limit)"),
+    ROW(seconds, DECIMAL, BULK | CAMPAIGN | ATTACK, "15",
+        "virtual time; campaign, attack: real time at most (0: no limit)"),
     ROW(cc, TEXT, BULK | HOSTS, "cubic", "congestion control"),
     ROW(flows, WHOLE, BULK, "1", "flows with `cc`; more than one: each between hosts of its own"),
     ROW(others, WHOLE, BULK, "0", "flows with `other_cc` beside them"),

@@ -12,7 +12,7 @@
 #include "stream.h"
 
 #ifndef HTTP_CONNECTIONS
-#define HTTP_CONNECTIONS 128u  // at once; when full, others make room (2,000 a second can) or newcomers wait (apps/clients.h)
+#define HTTP_CONNECTIONS 128u  // at once; when full, others make room or newcomers wait (apps/clients.h)
 #endif
 #ifndef HTTP_HEADER_MAX
 #define HTTP_HEADER_MAX 4096u  // bytes of a request's header; longer ones get 414 or 431

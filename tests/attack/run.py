@@ -163,7 +163,8 @@ def table(results):
 def say(name, result, faults):
     before, during = result["before"], result["during"]
     print(f"{' BAD' if faults else '  ok'} {name:13} {result['frames_s']:9,.0f} frames/s, goodput "
-          f"{before['mbit']:6,.0f} -> {during['mbit']:6,.0f} Mbit/s, connections {during['connects']} ok, {during['failed']} failed, "
+          f"{before['mbit']:6,.0f} -> {during['mbit']:6,.0f} Mbit/s, "
+          f"connections {during['connects']} ok, {during['failed']} failed, "
           f"slowest {during['slowest_s']:.2f} s, {during['memory_mb']:.1f} MB   {faults}", flush=True)
 
 

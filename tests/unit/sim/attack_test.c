@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Liars beside honest hosts (sim/attack.h), in the short form: weir-sim --scenario attack runs as many as one likes. WEIR_SEED=N runs seed
-// N alone and tells about it.
+// Liars beside honest hosts (sim/attack.h), in the short form: weir-sim --scenario attack runs as many as one likes.
+// WEIR_SEED=N runs seed N alone and tells about it.
 #include "sim/attack.h"
 #include "sim/liar.h"
 #include "sim/replay.h"
@@ -70,10 +70,12 @@ static void each_lie_is_told(void **state)
         l.host = sim_host_add(l.sim, "liar", &(struct sim_host_options){.lies = true});
         l.mouth = sim_liar_add(l.sim, "mouth", l.host, l.server);
         sim_link_add(l.sim, sim_node_of(l.host), l.mouth, NULL);
-        sim_link_add(l.sim, l.mouth, sim_node_of(l.server),
-                     &(struct sim_link_options){.there = {.rate = 10000000, .delay_ns = SIM_MS(1), .queue_bytes = 100000}});
-        sim_flow_add(l.sim, l.host, l.server,
-                     &(struct sim_flow_options){.client = {.bytes = 100000}, .server = {.bytes = 100000}, .may_fail = true});
+        sim_link_add(
+            l.sim, l.mouth, sim_node_of(l.server),
+            &(struct sim_link_options){.there = {.rate = 10000000, .delay_ns = SIM_MS(1), .queue_bytes = 100000}});
+        sim_flow_add(
+            l.sim, l.host, l.server,
+            &(struct sim_flow_options){.client = {.bytes = 100000}, .server = {.bytes = 100000}, .may_fail = true});
         assert_true(sim_run(l.sim, SIM_MS(20)));
         assert_int_equal(sim_liar_lies(l.mouth), 0);
         sim_liar_lie(l.mouth, 1u << bit);
