@@ -344,9 +344,6 @@ weir_source "src/tcp/accecn.c"
 #if !WEIR_CFG_COMPACT
 weir_source "src/tcp/ack.c"
 #endif
-#if WEIR_CFG_SELF_CHECK && !WEIR_CFG_COMPACT
-weir_source "src/tcp/attention.c"
-#endif
 #if WEIR_CFG_CC_REGISTERED && !WEIR_CFG_COMPACT
 weir_source "src/tcp/cc_register.c"
 #endif
@@ -448,6 +445,9 @@ weir_source "src/tcp/rtx_probe.c"
 #endif
 #if WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
 weir_source "src/tcp/sack.c"
+#endif
+#if WEIR_CFG_SELF_CHECK && !WEIR_CFG_COMPACT
+weir_source "src/tcp/self_check.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/tcp/state.c"

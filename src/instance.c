@@ -209,7 +209,7 @@ static inline void frame_input(struct weir_netif *netif, const struct weir_frame
 void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
 {
     frame_input(netif, frame);
-    tcp_attention_check(netif->weir);
+    tcp_self_check(netif->weir);
 }
 
 void weir_tx_complete(struct weir_netif *netif, void *hold_owner, uint32_t hold_end)
@@ -346,6 +346,6 @@ uint64_t weir_poll(struct weir *weir, uint64_t now_us)
 {
     weir_clock(weir, now_us);
     const uint64_t next_us = work(weir);
-    tcp_attention_check(weir);
+    tcp_self_check(weir);
     return next_us;
 }

@@ -68,6 +68,7 @@ uint32_t stream_memory(const struct stream *stream);  // bytes taken from memory
 #if WEIR_CFG_ALLOCATOR
 
 #define STREAM_CHUNK ((uint32_t)WEIR_CFG_QUEUE_CHUNK_BYTES)
+#define STREAM_AHEAD_BEGUN (4 * STREAM_CHUNK + 4096u)  // as many chunks as bursts of losses leave begun, a small one
 // the first chunk, when so little is needed, is part of the struct: small messages cost one allocation
 #define STREAM_EMBEDDED 320u
 #define STREAM_PIECES 2u  // directory within the struct
@@ -116,6 +117,12 @@ struct weir_span stream_stretch_ahead(const struct stream *stream, uint32_t offs
 // Nothing is wanted beyond the data any more: room ends there, and memory beyond a gap goes.
 void stream_ahead_end(struct memory *memory, struct stream *stream);
 uint32_t stream_ahead_bytes(const struct stream *stream);  // what memory beyond a gap costs now
+// Whether that is more than `held` bytes, which are all that is left there, pay for, with chunks that are only begun:
+// the others, which paid when the memory was taken, came into order and were read.
+static inline bool stream_ahead_dear(const struct stream *stream, uint32_t held)
+{
+    return stream_ahead_bytes(stream) > STREAM_AHEAD_FACTOR * (uint64_t)held + STREAM_AHEAD_BEGUN;
+}
 // So many bytes beyond the data count as data, though there may be no memory for them, and `behind` more, for which
 // there is. The caller drops the former, and all before them, before anything looks at them.
 void stream_skip(struct memory *memory, struct stream *stream, uint32_t bytes, uint32_t behind);
@@ -271,6 +278,10 @@ static inline struct weir_span stream_stretch_ahead(const struct stream *stream,
 }
 static inline void stream_ahead_end(struct memory *memory, struct stream *stream) { (void)memory, (void)stream; }
 static inline uint32_t stream_ahead_bytes(const struct stream *stream) { return (void)stream, 0; }
+static inline bool stream_ahead_dear(const struct stream *stream, uint32_t held)
+{
+    return (void)stream, (void)held, false;
+}
 static inline void stream_skip(struct memory *memory, struct stream *stream, uint32_t bytes, uint32_t behind)
 {
     (void)memory;

@@ -6,7 +6,7 @@
 // sent, adds a bit here, and both are right by construction.
 //
 // Builds with WEIR_CFG_SELF_CHECK compute the bits that follow from other state anew after each input and each poll,
-// and stop where they differ (attention.c).
+// and stop where they differ (self_check.c).
 #ifndef TCP_ATTENTION_H
 #define TCP_ATTENTION_H
 

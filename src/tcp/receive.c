@@ -172,6 +172,19 @@ void tcp_receive_estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t
         c->rcv_mss = (uint16_t)min_u32(length, UINT16_MAX);
 }
 
+// A hole was filled. What is left beyond another one has to pay for its memory: what a sender has in flight always
+// does; single bytes, each far from the next, do not keep the chunks for which the rest has paid (RFC 2018 §8: what was
+// SACKed may be dropped, and comes again).
+static void settle_beyond(struct weir *weir, struct tcp_conn *c)
+{
+    const struct intervals *const list = c->extra->out_of_order;
+    if (list->count && !stream_ahead_dear(c->receive, intervals_total(list)))
+        return;
+    if (list->count)
+        count(weir, WEIR_COUNT_TCP_RENEGED);
+    tcp_out_of_order_free(weir, c);
+}
+
 static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t length)
 {
     const bool filled = tcp_disordered(c);
@@ -185,8 +198,8 @@ static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t len
     TCP_INFO_COUNT(c, received_wraps, nxt < c->rcv.nxt);
     c->rcv.nxt = nxt;
     stream_commit(c->receive, length);
-    if (filled && !c->extra->out_of_order->count)
-        tcp_out_of_order_free(weir, c);
+    if (filled)
+        settle_beyond(weir, c);
     tcp_receive_owe_ack(weir, c, filled);
     if (c->attention & ATTEND_READ_SHUT) {
         stream_drop(&weir->memory, c->receive, stream_length(c->receive));

@@ -148,12 +148,12 @@ int tcp_info(struct weir *weir, struct tcp_conn *c, struct weir_tcp_info *out);
 bool tcp_walk(struct weir *weir, uint32_t kind, struct table_cursor *cursor, struct weir_socket_info *out);
 uint32_t tcp_count(const struct weir *weir);  // of them all
 
-// attention.c: stops the program where a connection's attention word is not what it must be
+// self_check.c: stops the program where a connection, or a table, is not as it must be
 #define TCP_CHECKED_MOST 64u  // connections: of more none is looked at
 #if WEIR_CFG_SELF_CHECK
-void tcp_attention_check(struct weir *weir);
+void tcp_self_check(struct weir *weir);
 #else
-static inline void tcp_attention_check(struct weir *weir) { (void)weir; }
+static inline void tcp_self_check(struct weir *weir) { (void)weir; }
 #endif
 
 #endif

@@ -220,6 +220,32 @@ static void who_reneged_still_gets_everything(void **state)
     server_close(&s);
 }
 
+// One hole, much behind it that pays for chunks far away, each for one byte; then the hole is filled and everything
+// read. The chunks are not kept for what is left, and who sends that again gets it through.
+static void single_bytes_do_not_keep_their_chunks(void **state)
+{
+    static struct server s;
+    struct client honest;
+    (void)state;
+    server_open(&s);
+    assert_true(client_open(&s, &honest, HONEST, 50000));
+    const struct tcp_conn *c = tcp_conn_find(s.f.weir, TCP_US, 80, HONEST, 50000);
+    uint32_t near = sizeof nothing, bytes = 0;
+    for (; near < 200 * sizeof nothing; near += sizeof nothing)
+        client_send(&s, &honest, TCP_ACK, near, sizeof nothing);
+    for (uint32_t far = near + STREAM_CHUNK; far < honest.window; far += STREAM_CHUNK, bytes++)
+        client_send(&s, &honest, TCP_ACK, far, 1);
+    assert_true(bytes > 4);
+    assert_true(stream_ahead_bytes(c->receive) > 8 * STREAM_CHUNK);
+    client_send(&s, &honest, TCP_ACK, 0, sizeof nothing);
+    pass(&s, 2 * SECOND_US);
+    assert_int_equal(honest.seq, c->rcv.nxt);
+    assert_true(!c->receive || stream_memory(c->receive) < 2 * STREAM_CHUNK);
+    assert_int_equal(fixture_count(&s.f, WEIR_COUNT_TCP_RENEGED), 1);
+    assert_int_equal(client_sends(&s, &honest, 400 * sizeof nothing), 400 * sizeof nothing);
+    server_close(&s);
+}
+
 // In order, and nobody reads it: those who have gone silent are reset, largest first, and only as many as must be.
 static void the_idle_are_reset(void **state)
 {
@@ -282,6 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_out_of_order_is_given_up_first),
         cmocka_unit_test(who_reneged_still_gets_everything),
+        cmocka_unit_test(single_bytes_do_not_keep_their_chunks),
         cmocka_unit_test(the_idle_are_reset),
         cmocka_unit_test(the_largest_of_the_greediest_address_is_reset),
     };
