@@ -19,7 +19,7 @@ bench-realtime) goal="g++ python3-venv gcc-arm-none-eabi libnewlib-arm-none-eabi
 lab) goal="g++ python3-venv iproute2 iputils-ping iperf3 ethtool util-linux procps user-mode-linux busybox-static" ;;
 fuzz) goal="$clang" ;;
 tls) goal="dpkg-dev" ;;
-attack) goal="python3-venv hping3 nmap slowhttptest iproute2 util-linux procps" ;;
+attack) goal="python3-venv hping3 nmap slowhttptest thc-ipv6 iproute2 util-linux procps" ;;
 soak) goal="iproute2 util-linux procps" ;;
 sim) goal="" ;;
 *)

@@ -464,6 +464,14 @@ void neighbour_doubt(struct weir_netif *netif, const struct path *path)
     n->state = NEIGHBOUR_PROBE;
     neighbour_timer_set(netif->weir, n, 0);
 }
+
+void neighbour_contested(struct weir *weir, struct neighbour *n)
+{
+    neighbour_ours(&weir->arp, n);  // so that the next claim finds it asked
+    n->state = NEIGHBOUR_PROBE;
+    n->tries = NEIGHBOUR_TRIES - 1;
+    neighbour_timer_set(weir, n, NEIGHBOUR_RETRY_US);
+}
 #endif
 
 void neighbour_free(struct weir *weir)

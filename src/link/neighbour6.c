@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What IPv6's neighbour discovery makes of an entry of the neighbour cache (RFC 4861 §7.2, appendix C). Other than of
-// ARP's claims, a neighbour's word about its link address is taken, where it may be: all of it passed the checks of
-// src/ip/nd.c.
+// What IPv6's neighbour discovery makes of an entry of the neighbour cache (RFC 4861 §7.2, appendix C); all of it
+// passed the checks of src/ip/nd.c. In one thing it is as careful as with ARP, and not as RFC 4861 has it: another link
+// address for a neighbour who is reachable, or whom we need ourselves, is not taken on anybody's word. The neighbour is
+// asked first, where it was, unless progress shows that it is still there.
 #include "link/neighbour.h"
+
+// Whether a claim that the neighbour is elsewhere waits for what the neighbour says: then the claim counts for nothing.
+static bool is_asked_first(struct weir *weir, struct neighbour *n)
+{
+    if (n->state != NEIGHBOUR_REACHABLE && n->strange)
+        return false;
+    if (n->state != NEIGHBOUR_PROBE)
+        neighbour_contested(weir, n);
+    return true;
+}
 
 void neighbour_told(struct weir *weir, struct weir_netif *netif, struct weir_addr address, const uint8_t mac[6],
                     bool create, bool router)
@@ -14,8 +25,11 @@ void neighbour_told(struct weir *weir, struct weir_netif *netif, struct weir_add
             return;
         memcpy(n->mac, mac, sizeof n->mac);
         n->state = NEIGHBOUR_STALE;
-    } else if (n->state == NEIGHBOUR_INCOMPLETE ||
-               (n->state != NEIGHBOUR_STATIC && memcmp(n->mac, mac, sizeof n->mac) != 0)) {
+    } else if (n->state == NEIGHBOUR_INCOMPLETE) {
+        neighbour_stale(weir, n, mac);
+    } else if (n->state != NEIGHBOUR_STATIC && memcmp(n->mac, mac, sizeof n->mac) != 0) {
+        if (is_asked_first(weir, n))
+            return;
         neighbour_stale(weir, n, mac);
     }
     n->router |= router;
@@ -52,13 +66,8 @@ void neighbour_advertised(struct weir *weir, struct weir_netif *netif, struct we
         return;
     }
     const bool other = claim->mac && memcmp(n->mac, claim->mac, sizeof n->mac) != 0;
-    if (other && !claim->override) {
-        if (n->state == NEIGHBOUR_REACHABLE) {
-            n->state = NEIGHBOUR_STALE;
-            templates_changed(weir);
-        }
+    if (other && (is_asked_first(weir, n) || !claim->override))
         return;
-    }
     if (other)
         neighbour_stale(weir, n, claim->mac);
     if (claim->solicited)

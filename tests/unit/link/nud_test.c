@@ -123,7 +123,8 @@ static struct neighbour *enter(struct fixture *f, uint8_t in_state)
     return n;
 }
 
-// RFC 4861, appendix C. `named`: 0 without a link address, 1 with the same, 2 with another.
+// RFC 4861, appendix C, but that one who is REACHABLE is asked first where it was. `named`: 0 without a link address, 1
+// with the same, 2 with another.
 static void advertisements_follow_the_table(void **state)
 {
     (void)state;
@@ -142,8 +143,10 @@ static void advertisements_follow_the_table(void **state)
         } else if (incomplete) {
             taken = other;
             then = !named ? before : solicited ? NEIGHBOUR_REACHABLE : NEIGHBOUR_STALE;
+        } else if (other && before == NEIGHBOUR_REACHABLE) {
+            then = NEIGHBOUR_PROBE;
         } else if (other && !override) {
-            then = before == NEIGHBOUR_REACHABLE ? NEIGHBOUR_STALE : before;
+            then = before;
         } else {
             taken = other;
             then = solicited ? NEIGHBOUR_REACHABLE : other ? NEIGHBOUR_STALE : before;
@@ -158,19 +161,20 @@ static void advertisements_follow_the_table(void **state)
     }
 }
 
-static void a_solicitation_with_another_link_address_makes_stale(void **state)
+static void a_solicitation_with_another_link_address_is_doubted(void **state)
 {
     (void)state;
     static const uint8_t states[] = {NEIGHBOUR_INCOMPLETE, NEIGHBOUR_REACHABLE, NEIGHBOUR_STALE, NEIGHBOUR_PROBE,
                                      NEIGHBOUR_STATIC};
     for (unsigned i = 0; i < 2 * sizeof states; i++) {
         const uint8_t before = states[i / 2];
-        const bool other = i & 1, changes = before != NEIGHBOUR_STATIC && (other || before == NEIGHBOUR_INCOMPLETE);
+        const bool other = i & 1, asked = other && before == NEIGHBOUR_REACHABLE;
+        const bool changes = before != NEIGHBOUR_STATIC && !asked && (other || before == NEIGHBOUR_INCOMPLETE);
         struct fixture f;
         open6(&f, &weir_link_ethernet);
         const struct neighbour *const n = enter(&f, before);
         solicit(&f, OURS6, other ? other_mac : PEER_MAC, 255, true);
-        assert_int_equal(n->state, changes ? NEIGHBOUR_STALE : before);
+        assert_int_equal(n->state, asked ? NEIGHBOUR_PROBE : changes ? NEIGHBOUR_STALE : before);
         assert_memory_equal(n->mac, changes && other ? other_mac : PEER_MAC, 6);
         fixture_close(&f);
     }
@@ -188,6 +192,57 @@ static uint32_t solicitations(const struct fixture *f, bool unicast)
             n += ip6_is_multicast(ip.destination) != unicast;
     }
     return n;
+}
+
+// A neighbour with whom we speak, and a flood of claims that it is elsewhere: what is sent goes on to where it was, it
+// is asked once a second, and stays when it answers.
+static void claims_do_not_move_who_is_there(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t length;
+    open6(&f, &weir_link_ethernet);
+    const weir_socket s = weir_socket_open(f.weir, WEIR_DATAGRAM, 0);
+    struct neighbour *const n = enter(&f, NEIGHBOUR_REACHABLE);
+    for (unsigned i = 0; i < 40; i++) {
+        solicit(&f, OURS6, other_mac, 255, false);
+        advertise(&f, (i & 1 ? ND_OVERRIDE : 0) | (i & 2 ? ND_SOLICITED : 0), other_mac, 255);
+        assert_int_equal(n->state, NEIGHBOUR_PROBE);
+        fixture_clear(&f);
+        assert_int_equal(send_datagram(&f, s, 1), 1);
+        fixture_poll(&f, 1000);
+        assert_memory_equal(fixture_sent(&f, 0, &length), PEER_MAC, 6);
+        fixture_clear(&f);
+        fixture_poll(&f, SECOND);
+        assert_int_equal(solicitations(&f, true), 1);
+        assert_int_equal(solicitations(&f, false), 0);
+        assert_memory_equal(fixture_sent(&f, 0, &length), PEER_MAC, 6);
+        advertise(&f, ND_SOLICITED | ND_OVERRIDE, PEER_MAC, 255);
+        assert_int_equal(n->state, NEIGHBOUR_REACHABLE);
+    }
+    fixture_close(&f);
+}
+
+// Who has really moved is silent where it was, and is found two seconds after its word.
+static void who_has_moved_is_found(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t length;
+    open6(&f, &weir_link_ethernet);
+    const weir_socket s = weir_socket_open(f.weir, WEIR_DATAGRAM, 0);
+    struct neighbour *const n = enter(&f, NEIGHBOUR_REACHABLE);
+    advertise(&f, ND_OVERRIDE, other_mac, 255);
+    fixture_poll(&f, 2100000);
+    assert_int_equal(solicitations(&f, true), 1);
+    assert_int_equal(solicitations(&f, false), 1);
+    advertise(&f, ND_SOLICITED | ND_OVERRIDE, other_mac, 255);
+    assert_int_equal(n->state, NEIGHBOUR_REACHABLE);
+    fixture_clear(&f);
+    assert_int_equal(send_datagram(&f, s, 1), 1);
+    fixture_poll(&f, 1000);
+    assert_memory_equal(fixture_sent(&f, 0, &length), other_mac, 6);
+    fixture_close(&f);
 }
 
 static void three_solicitations_to_the_group_then_nobody_is_there(void **state)
@@ -308,7 +363,9 @@ int main(void)
         cmocka_unit_test(what_is_not_for_us_or_comes_from_afar_is_not_answered),
         cmocka_unit_test(a_probe_for_an_address_in_use_is_answered_to_all),
         cmocka_unit_test(advertisements_follow_the_table),
-        cmocka_unit_test(a_solicitation_with_another_link_address_makes_stale),
+        cmocka_unit_test(a_solicitation_with_another_link_address_is_doubted),
+        cmocka_unit_test(claims_do_not_move_who_is_there),
+        cmocka_unit_test(who_has_moved_is_found),
         cmocka_unit_test(three_solicitations_to_the_group_then_nobody_is_there),
         cmocka_unit_test(what_waited_is_sent_in_order),
         cmocka_unit_test(a_stale_neighbour_is_used_and_asked_after_five_seconds),
