@@ -236,8 +236,9 @@ static inline void chain_draft(struct draft *d, struct bytes *in)
         chain_add(d, IP6_FRAGMENT, header, 8);
         break;
     case 6: chain_add(d, how & 1 ? IP6_AUTHENTICATION : IP6_ESP, header, 8); break;
+    // a length that lies
     default:
-        header[1] = take8(in);  // a length that lies
+        header[1] = take8(in);
         chain_add(d, IP6_DESTINATION, header, 8);
         break;
     }

@@ -71,8 +71,8 @@ static uint8_t entry_bound(const struct weir *weir, const struct outbox_entry *e
     return netif ? netif->index : 0;
 }
 
-// Looks a way up that was not known, or is no longer, when the reply was made. What was made for a way keeps its source,
-// also where that is none (RFC 9777 §5.2.13): the message's checksum covers it.
+// Looks a way up that was not known, or is no longer, when the reply was made. What was made for a way keeps its
+// source, also where that is none (RFC 9777 §5.2.13): the message's checksum covers it.
 static bool entry_routed(struct weir *weir, struct outbox_entry *entry)
 {
     struct weir_addr source = entry->ip.source;

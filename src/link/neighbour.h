@@ -58,8 +58,8 @@ struct neighbour *neighbour_entry_new(struct weir *weir, struct weir_netif *neti
 void neighbour_confirmed(struct weir *weir, struct neighbour *n);
 void neighbour_resolved(struct weir *weir, struct neighbour *n, const uint8_t mac[6]);  // REACHABLE; who waited goes on
 void neighbour_stale(struct weir *weir, struct neighbour *n, const uint8_t mac[6]);     // STALE, likewise
-void neighbour_contested(struct weir *weir,
-                       struct neighbour *n);  // PROBE, with one question, unless progress comes first
+// PROBE, with one question, unless progress comes first
+void neighbour_contested(struct weir *weir, struct neighbour *n);
 
 static inline bool neighbour_of_path(const struct weir_netif *netif, const struct path *path)
 {
