@@ -384,8 +384,8 @@ void check_left(struct check *check, struct sim_address address, uint16_t port, 
         side->left = true;
 }
 
-bool check_next(const struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port,
-                uint32_t *seq)
+bool check_next(const struct check *check, struct sim_address address, uint16_t port, struct sim_address peer_address,
+                uint16_t peer_port, uint32_t *seq)
 {
     struct talk *talk;
     const struct side *side = side_named(check, address, port, peer_address, peer_port, &talk);
@@ -710,7 +710,7 @@ static void check_packet(struct check *check, uint32_t host, struct frame *frame
 }
 
 // Whether what this address sends is changed on the way.
-static bool lies(const struct check *check, uint32_t address)
+static bool lies(const struct check *check, struct sim_address address)
 {
     const struct sim_host *host = host_at(check->sim, address);
     return host && host->options.lies;

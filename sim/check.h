@@ -45,7 +45,7 @@ void check_left(struct check *check, struct sim_address address, uint16_t port, 
                 uint16_t peer_port);
 
 // The number of the byte that this side sends next, if the observer knows, and its SYN has been acknowledged.
-bool check_next(const struct check *check, uint32_t address, uint16_t port, uint32_t peer_address, uint16_t peer_port,
-                uint32_t *seq);
+bool check_next(const struct check *check, struct sim_address address, uint16_t port, struct sim_address peer_address,
+                uint16_t peer_port, uint32_t *seq);
 
 #endif

@@ -338,7 +338,8 @@ static void forge_blind(struct liar *liar)
         return;
     }
     const bool known = sim->check &&
-                       check_next(sim->check, address_of(other), theirs, address_of(liar->victim), ours, &seq) &&
+                       check_next(sim->check, sim_address_v4(address_of(other)), theirs,
+                                  sim_address_v4(address_of(liar->victim)), ours, &seq) &&
                        flag & (RST | SYN);
     if (flag == SYN && !known)
         flag = ACK;
