@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dns/resolver.h"
+#include "fixture.h"
 #include "service.h"
 
 struct name_server {
