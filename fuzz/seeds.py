@@ -618,7 +618,41 @@ def syscalls():
     yield "times", waiting + bytes([rest]) * 3 + b"\x0a\x4a\x8a\xca\xea" * 3
 
 
-SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "syscalls": syscalls, "threads": threads, "framing": framing, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json}
+def mdns():
+    def name(*labels):
+        return b"".join(bytes([len(label)]) + label for label in labels) + b"\0"
+
+    def message(flags, *sections):
+        return struct.pack(">6H", 0, flags, *map(len, sections)) + b"".join(part for section in sections for part in section)
+
+    def question(whose, kind, klass=1):
+        return whose + struct.pack(">HH", kind, klass)
+
+    def record(whose, kind, data, ttl=120, klass=0x8001):
+        return whose + struct.pack(">HHIH", kind, klass, ttl, len(data)) + data
+
+    def row(*messages, how=0):
+        return b"".join(struct.pack(">H", how | len(m)) + m for m in messages)
+    host, web, http, ipp = name(b"kitchen", b"local"), name(b"Web", b"_http", b"_tcp", b"local"), name(b"_http", b"_tcp", b"local"), name(b"_ipp", b"_tcp", b"local")
+    one = name(b"One", b"_ipp", b"_tcp", b"local")
+    ask = [message(0, [question(host, 255)], [], [], []), message(0, [question(http, 12)], [record(http, 12, web, 4500, 1)], [], []),
+           message(0x200, [question(http, 12), question(web, 33, 0x8001)], [], [], [])]
+    offer = message(0x8400, [], [record(ipp, 12, one, 4500, 1)], [], [record(one, 33, b"\0" * 4 + b"\2\x77" + b"\xc0\x0c"), record(one, 16, b"\3a=b"),
+                                                                 record(name(b"p", b"local"), 1, PEER)])
+    claim = message(0x8400, [], [record(host, 1, PEER), record(web, 33, b"\0" * 5 + b"\1" + host)], [], [])
+    probe = message(0, [question(host, 255)], [], [record(host, 1, PEER, 120, 1)], [])
+    yield "asked", row(*ask)
+    yield "asked-late", row(*ask, how=0x2000)
+    yield "asked-of-old", row(*ask, how=0xa000)
+    yield "asked-unicast", row(*ask, how=0x6000)
+    yield "offer", row(offer, offer, how=0x2000)
+    yield "claim", row(claim)
+    yield "claim-late", row(claim, claim, how=0x2000)
+    yield "probe", row(probe)
+    yield "loop", row(message(0, [b"\xc0\x0c" + b"\0\1\0\1"], [], [], []))
+
+
+SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "syscalls": syscalls, "threads": threads, "framing": framing, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json, "mdns": mdns}
 
 
 def write(target, folder):

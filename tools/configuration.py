@@ -89,6 +89,12 @@ def folder(path, pattern="*.c"):
     return [str(file.relative_to(ROOT)) for file in sorted((ROOT / path).glob(pattern))] if path.endswith("/") else [path]
 
 
+def part_files(part, kind):
+    """The `sources` or `headers` of a row of parts.toml."""
+    listed = [path for entry in part[kind] for path in folder(entry, "*.c" if kind == "sources" else "*.h")]
+    return [path for path in listed if path not in part.get("without", [])]
+
+
 def all_sources():
     return sorted(str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.c"))
 

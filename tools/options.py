@@ -14,7 +14,7 @@ import pathlib
 import sys
 import textwrap
 
-from configuration import PROFILES, ROOT, Configuration, Wrong, check_profile, conditions, folder, left_out, overrides, parts, table
+from configuration import PROFILES, ROOT, Configuration, Wrong, check_profile, conditions, left_out, overrides, part_files, parts, table
 
 LICENCE = "// SPDX-License-Identifier: BSD-2-Clause"
 MADE = "Made by tools/options.py from config/options.toml: change that file, then run `make options`."
@@ -184,7 +184,7 @@ def sources(options):
                    f'"{" ".join(part["names"])}"')
         out.append(f'weir_part_about "{name}" "{part["about"]}"')
         for kind in ("sources", "headers"):
-            out += [f'weir_part_{kind} "{name}" "{path}"' for entry in part[kind] for path in folder(entry, "*.c" if kind == "sources" else "*.h")]
+            out += [f'weir_part_{kind} "{name}" "{path}"' for path in part_files(part, kind)]
         out += ["#endif"] * bool(when)
     return "\n".join(out + [""])
 
@@ -208,8 +208,8 @@ def stage(folder_name, found):
              f"PARTS_THERE := {' '.join(found.parts)}"]
     for name in found.parts:
         part = parts()[name]
-        for kind, pattern in (("sources", "*.c"), ("headers", "*.h")):
-            lines.append(f"{kind.upper()}_{name} := {' '.join(path for entry in part[kind] for path in folder(entry, pattern))}")
+        for kind in ("sources", "headers"):
+            lines.append(f"{kind.upper()}_{name} := {' '.join(part_files(part, kind))}")
         lines += [f"{key.upper()}_{name} := {' '.join(part.get(key, []))}" for key in ("uses", "libraries")]
         lines += [f"INCLUDE_{name} := {part['include']}", f"ONLY_{name} := {part.get('only', '')}", f"ABOUT_{name} := {part['about']}",
                   f"PUBLIC_{name} := {'|'.join(word + '_' for word in part['names'])}"]

@@ -23,6 +23,7 @@ static const struct {
     {"resolve", "NAME", command_resolve},
     {"sntp", "HOST", command_sntp},
     {"dhcp", "(with --dhcp)", command_dhcp},
+    {"browse", "TYPE [-t SECONDS]", command_browse},
     {"get", "URL [-o FILE] [-r FIRST-LAST]", command_get},
     {"send", "FILE HOST PORT", command_send},
     {"receive", "HOST PORT FILE", command_receive},

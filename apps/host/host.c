@@ -278,7 +278,7 @@ bool host_open(struct host *host, const struct host_options *options)
     if (!instance_open(host))
         return false;
     posix_host_lock(&host->posix);
-    bool good = netif_open(host) && servers_start(host) && address_set(host);
+    bool good = netif_open(host) && servers_start(host) && address_set(host) && host_mdns_start(host);
     posix_host_unlock(&host->posix);
     if (!good)
         host_close(host);
@@ -303,7 +303,7 @@ static bool unsettled(struct host *host)
 }
 
 // The peers of a command, and the DHCP server, are to hear its end: FINs may need a retransmission, the RELEASE an ARP
-// reply.
+// reply, goodbyes their turn.
 static void farewell(struct host *host, bool released)
 {
     uint64_t now_us = posix_now_us(), least_us = released ? now_us + RELEASE_US : now_us,
@@ -322,11 +322,13 @@ void host_close(struct host *host)
     bool leased = host->options->dhcp && host->dhcp.socket > 0;
     if (leased)
         dhcp_release(&host->dhcp);
+    const bool told = host->mdns.socket > 0;
+    mdns_stop(&host->mdns);
     if (host->serving)
         servers_stop(host);
     posix_host_unlock(&host->posix);
     if (host->added)
-        farewell(host, leased);
+        farewell(host, leased || told);
     posix_host_lock(&host->posix);
     if (leased)
         dhcp_stop(&host->dhcp);

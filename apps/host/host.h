@@ -19,6 +19,7 @@
 #include "http/http.h"
 #include "iperf3/server.h"
 #include "loop.h"
+#include "mdns/query.h"
 #include "ports/posix/posix.h"
 
 #define HOST_ECHO_CONNECTIONS 16384u  // tests hold ten thousand; memory's budget is what bounds them
@@ -50,6 +51,9 @@ struct host {
     bool serving, closing;
     struct dns dns;
     struct dhcp dhcp;
+    struct mdns mdns;  // socket 0: not started
+    struct mdns_service mdns_web;
+    uint8_t mdns_cache[16384];
     bool addressed;             // the host has an address: the command may begin
     uint64_t dhcp_deadline_us;  // WEIR_NEVER: no command waits for the lease
     // Of the command: ended, with which exit status; what to do when interrupted (NULL: nothing).
@@ -65,6 +69,8 @@ void host_close(struct host *host);
 // Ends the command.
 void host_done(struct host *host, int status);
 
+// command_mdns.c: takes the name of --mdns, if there is one. false: it was said what is wrong.
+bool host_mdns_start(struct host *host);
 // command.c: starts the command line `words`. false: it was said what is wrong (exit status 2).
 bool command_start(struct host *host, const char *words);
 

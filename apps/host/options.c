@@ -26,6 +26,7 @@ static const char usage[] =
     "  --ip6                IPv6: a link-local address, and addresses and routes from the routers of the link\n"
     "  --address6 X::Y/N    an IPv6 address of its own (--ip6 is implied); --gateway6 X::Y its default route\n"
     "  --dns A.B.C.D        name server (twice: a second one)\n"
+    "  --mdns NAME          NAME.local by multicast DNS, and the HTTP server as a service of that name (docs/mdns.md)\n"
     "  --http PORT          of the HTTP server (80)\n"
     "  --tls CERTIFICATES,KEY   files (PEM or DER): HTTPS on port 443, too (weir-host-tls: docs/tls.md); --https PORT: "
     "another port\n"
@@ -48,7 +49,7 @@ static const char usage[] =
     "S] [-w BYTES] [-M "
     "MSS] [-N] "
     "[-C CC] [-J]\n"
-    "      resolve NAME         sntp HOST         dhcp (with --dhcp)\n"
+    "      resolve NAME         sntp HOST         dhcp (with --dhcp)      browse TYPE [-t SECONDS]\n"
     "      stream FILE PORT [over=realtime|tcp] ... or over=rtp|red|udp to=HOST real-time media: docs/realtime.md\n"
     "      play HOST PORT [over=... frame=BYTES period=MS within=MS frames=N log=FILE out=FILE]\n"
     "      get URL [-o FILE] [-r FIRST-LAST]            (https: with --tls-trust)\n"
@@ -65,6 +66,7 @@ enum {
     OPTION_ADDRESS6,
     OPTION_GATEWAY6,
     OPTION_DNS,
+    OPTION_MDNS,
     OPTION_HTTP,
     OPTION_TLS,
     OPTION_TLS_TRUST,
@@ -98,6 +100,7 @@ static const struct option long_options[] = {{"tap", required_argument, NULL, OP
                                              {"address6", required_argument, NULL, OPTION_ADDRESS6},
                                              {"gateway6", required_argument, NULL, OPTION_GATEWAY6},
                                              {"dns", required_argument, NULL, OPTION_DNS},
+                                             {"mdns", required_argument, NULL, OPTION_MDNS},
                                              {"http", required_argument, NULL, OPTION_HTTP},
                                              {"tls", required_argument, NULL, OPTION_TLS},
                                              {"tls-trust", required_argument, NULL, OPTION_TLS_TRUST},
@@ -255,6 +258,7 @@ static bool take(int option, const char *value, struct host_options *o)
     case OPTION_ADDRESS6: return take_prefix6(value, o);
     case OPTION_GATEWAY6: return take_addr6("gateway6", value, text_length(value), &o->gateway6);
     case OPTION_DNS: return take_dns(o, value);
+    case OPTION_MDNS: o->mdns = value; return true;
     case OPTION_HTTP:
         good = take_integer("http", value, 1, 65535, &number);
         o->http_port = (uint16_t)number;

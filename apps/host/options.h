@@ -24,6 +24,7 @@ struct host_options {
     uint16_t http_port;                                                    // 80
     uint16_t https_port;                                                   // 443
     const char *tls, *tls_trust;                                           // NULL: none
+    const char *mdns;                                                      // NULL: no name
     uint32_t mtu;                                                          // 0: the device's
     const char *pcap;                                                      // NULL: none
     uint32_t loss_ppm, reorder_ppm, duplicate_ppm, corrupt_ppm, delay_us;  // each way

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Multicast DNS against Avahi (its daemon on a bus of its own, avahi-browse, avahi-resolve) and python-zeroconf."""
+import os
+import pathlib
+import shutil
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from netns import Lab, until  # noqa: E402
+
+HOST = os.environ.get("WEIR_HOST", str(ROOT / "build/host/weir-host"))
+LINUX, WEIR, SECOND = "10.82.0.1", "10.82.0.2", "10.82.0.3"
+FOLDER = ROOT / "build/labs/mdns"
+BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>custom</type><listen>unix:path={socket}</listen><auth>EXTERNAL</auth><policy context="default">
+<allow user="*"/><allow own="*"/><allow send_destination="*" eavesdrop="false"/><allow receive_sender="*"/></policy></busconfig>
+"""
+AVAHI = """[server]
+host-name=linux
+allow-interfaces=br0
+use-ipv4=yes
+use-ipv6=yes
+ratelimit-burst=10000
+[publish]
+publish-workstation=no
+"""
+ZEROCONF = """
+import socket, sys, time
+from zeroconf import InterfaceChoice, IPVersion, ServiceBrowser, ServiceInfo, Zeroconf
+zc = Zeroconf(interfaces=["{address}"], ip_version=IPVersion.V4Only)
+"""
+
+
+def tool(name):
+    return shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin") or name
+
+
+class World:
+    """One link: Linux with a bridge, two Weir hosts behind veth pairs."""
+
+    def __init__(self, lab):
+        self.lab = lab
+        self.linux = lab.namespace("linux")
+        self.linux.run("ip", "link", "add", "br0", "type", "bridge", "mcast_snooping", "0")
+        self.sides = []
+        for index in range(2):
+            side = lab.namespace(f"weir{index}")
+            lab.veth(self.linux, f"port{index}", side, "eth0", offloads=False)
+            self.linux.run("ip", "link", "set", f"port{index}", "master", "br0")
+            self.sides.append(side)
+        self.linux.address("br0", f"{LINUX}/24")
+        self.environment = dict(os.environ, DBUS_SYSTEM_BUS_ADDRESS=f"unix:path={FOLDER / 'bus'}")
+        (FOLDER / "bus.conf").write_text(BUS.format(socket=FOLDER / "bus"))
+        (FOLDER / "avahi.conf").write_text(AVAHI)
+        self.linux.start(tool("dbus-daemon"), f"--config-file={FOLDER / 'bus.conf'}", "--nofork", "--nopidfile")
+        assert until(lambda: (FOLDER / "bus").exists())
+        self.avahi = self.linux.start(tool("avahi-daemon"), "--no-rlimits", "--no-drop-root", "--no-chroot", "-f", FOLDER / "avahi.conf", env=self.environment)
+        assert until(lambda: "Server startup complete" in self.avahi.output(), 30), self.avahi.output()
+        self.host = self.weir(0, WEIR, "kitchen")
+        assert until(lambda: "kitchen.local" in self.host.output() and "_http._tcp" in self.host.output(), 15), self.host.output()
+
+    def weir(self, side, address, name, *more):
+        return self.sides[side].start(HOST, "--packet", "eth0", "--address", f"{address}/24", "--ip6", "--mdns", name, *more)
+
+    def ask(self, *command, check=False):
+        return self.linux.run("timeout", "20", *command, check=check, env=self.environment)
+
+    def browse(self, kind, seconds=4):
+        return self.sides[1].run(HOST, "--packet", "eth0", "--address", f"{SECOND}/24", "--ip6", "--run", f"browse {kind} -t {seconds}", check=False)
+
+    def zeroconf(self, script):
+        return self.linux.run(sys.executable, "-c", ZEROCONF.format(address=LINUX) + script, timeout=60)
+
+
+@pytest.fixture(scope="module")
+def world():
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    with Lab(FOLDER) as lab:
+        made = World(lab)
+        yield made
+        assert made.host.poll() is None, "the host died:\n" + made.host.output()
+        assert made.host.stop() == 0, made.host.output()
+
+
+def test_avahi_resolves_the_name(world):
+    assert WEIR in world.ask("avahi-resolve", "-4", "-n", "kitchen.local")
+    assert WEIR in world.ask("avahi-resolve", "-4", "-n", "KITCHEN.local")
+    assert "fe80::" in world.ask("avahi-resolve", "-6", "-n", "kitchen.local")
+    assert world.linux.run("ping", "-c", "1", "-W", "2", WEIR)
+
+
+def test_avahi_finds_the_service(world):
+    text = world.ask("avahi-browse", "-rpt", "_http._tcp")
+    assert any(line.startswith("=;br0;IPv4;kitchen;") and f";kitchen.local;{WEIR};80;" in line and '"path=/"' in line for line in text.splitlines()), text
+    assert ";kitchen;" in world.ask("avahi-browse", "-apt")   # by the list of types
+
+
+def test_we_find_what_avahi_publishes(world):
+    published = world.linux.start("avahi-publish", "-s", "Dr. Who's printer", "_ipp._tcp", "631", "rp=queue", "color=T", env=world.environment)
+    assert until(lambda: "Established" in published.output(), 15), published.output()
+    text = world.browse("_ipp._tcp")
+    assert "+ Dr\\. Who's printer._ipp._tcp.local" in text, text
+    assert any(line.startswith("= Dr. Who's printer: linux.local 631") and LINUX in line and "rp=queue" in line for line in text.splitlines()), text
+    browsing = world.sides[1].start(HOST, "--packet", "eth0", "--address", f"{SECOND}/24", "--run", "browse _ipp._tcp -t 20")
+    assert until(lambda: "+ Dr" in browsing.output(), 10)
+    published.stop()
+    assert until(lambda: "- Dr" in browsing.output(), 10), browsing.output()   # its goodbye
+    browsing.stop()
+
+
+def test_one_of_ours_finds_the_other(world):
+    text = world.browse("_http._tcp")
+    assert f"= kitchen: kitchen.local 80" in text and WEIR in text and "path=/" in text, text
+
+
+def test_a_name_that_avahi_has_is_left_to_it(world):
+    host = world.weir(1, SECOND, "linux")
+    assert until(lambda: "linux-2.local" in host.output(), 15), host.output()
+    assert SECOND in world.ask("avahi-resolve", "-4", "-n", "linux-2.local")
+    assert LINUX in world.ask("avahi-resolve", "-4", "-n", "linux.local")
+    assert host.stop() == 0
+    assert until(lambda: SECOND not in world.ask("avahi-browse", "-rpt", "_http._tcp"), 10)   # its goodbye
+
+
+def test_two_of_ours_with_one_name(world):
+    host = world.weir(1, SECOND, "kitchen")
+    assert until(lambda: "kitchen-2.local" in host.output() and "kitchen (2)._http" in host.output(), 15), host.output()
+    assert "kitchen-2" not in world.host.output()
+    text = world.ask("avahi-browse", "-rpt", "_http._tcp")
+    assert f";kitchen-2.local;{SECOND};80;" in text and f";kitchen.local;{WEIR};80;" in text, text
+    assert host.stop() == 0
+
+
+def test_avahi_gives_way_to_our_name(world):
+    published = world.linux.start("avahi-publish", "-s", "kitchen", "_http._tcp", "8080", env=world.environment)
+    assert until(lambda: "kitchen #2" in published.output(), 15), published.output()
+    assert "(2)" not in world.host.output()
+    published.stop()
+
+
+def test_zeroconf_finds_us(world):
+    text = world.zeroconf("""
+info = zc.get_service_info("_http._tcp.local.", "kitchen._http._tcp.local.", 5000)
+print(info.server, info.port, info.parsed_addresses(IPVersion.V4Only), info.properties)
+class Seen:
+    def add_service(self, zc, kind, name): print("found", name)
+    def update_service(self, *_): pass
+    remove_service = update_service
+browser = ServiceBrowser(zc, "_http._tcp.local.", Seen())
+time.sleep(3)
+zc.close()
+""")
+    assert f"kitchen.local. 80 ['{WEIR}']" in text and "b'path': b'/'" in text and "found kitchen._http._tcp.local." in text, text
+
+
+def test_we_find_zeroconf(world):
+    script = FOLDER / "publish.py"
+    script.write_text(ZEROCONF.format(address=LINUX) + f"""
+info = ServiceInfo("_coap._udp.local.", "Sensor 1._coap._udp.local.", addresses=[socket.inet_aton("{LINUX}")], port=5683, properties={{"v": "1"}}, server="sensor.local.")
+zc.register_service(info)
+print("registered", flush=True)
+time.sleep(3)
+info = ServiceInfo("_coap._udp.local.", "Sensor 1._coap._udp.local.", addresses=[socket.inet_aton("{LINUX}")], port=5684, properties={{"v": "2"}}, server="sensor.local.")
+zc.update_service(info)
+time.sleep(3)
+zc.close()
+print("gone", flush=True)
+time.sleep(60)
+""")
+    browsing = world.sides[1].start(HOST, "--packet", "eth0", "--address", f"{SECOND}/24", "--run", "browse _coap._udp -t 25")
+    world.linux.start(sys.executable, script)
+    assert until(lambda: f"= Sensor 1: sensor.local 5683 {LINUX} v=1" in browsing.output(), 15), browsing.output()
+    assert until(lambda: f"= Sensor 1: sensor.local 5684 {LINUX} v=2" in browsing.output(), 15), browsing.output()
+    assert until(lambda: "- Sensor 1._coap._udp.local" in browsing.output(), 15), browsing.output()
+    browsing.stop()
