@@ -37,12 +37,13 @@ SPENT = BUILD / "spent.json"    # seconds of CPU
 ACCOUNT_LOCK = threading.Lock()
 FLOORS = ROOT / "fuzz/floors.json"
 # The others are built from the file of their name.
-BUILT_FROM = {"hostile_small": "hostile", "hostile_msan": "hostile", "hostile6_msan": "hostile6"}
+BUILT_FROM = {"hostile_small": "hostile", "hostile_msan": "hostile", "hostile6_msan": "hostile6",
+              "instance_msan": "instance", "apps_msan": "apps"}
 TARGETS = sorted([path.stem for path in (ROOT / "fuzz").glob("*.c")] + list(BUILT_FROM))
 # Where an input reaches much of the program, libFuzzer's choice of inputs by entropy costs more than to run them.
 OPTIONS = {target: ["-entropic=0", "-max_len=1024"]
            for target in ("fragments", "hostile", "hostile_small", "hostile_msan", "hostile6", "hostile6_msan",
-                          "tiny", "devices", "apps", "threads")}
+                          "apps", "apps_msan", "devices", "threads", "syscalls", "tiny")}
 OPTIONS["fragments"][1] = "-max_len=600"    # a hundred fragments
 OPTIONS["paths"] = ["-entropic=0", "-max_len=1024"]
 FLOOR_SHARE = 0.97      # of the edges measured: compilers' versions count a little differently

@@ -187,7 +187,7 @@ def scripts():
     return units, interop
 
 
-FUZZED = {"hostile": 30, "hostile_small": 15, "hostile_msan": 15}   # seconds
+FUZZED = {"hostile": 30, "hostile_small": 15, "hostile_msan": 15, "hostile6": 15}   # seconds
 
 
 def replays():

@@ -10,7 +10,7 @@ FUZZ_PATHS := $(B)/fuzz/paths
 # These have their own dictionaries: comparisons are not traced, which makes them faster by a third and more.
 FUZZ_UNTRACED := $(B)/fuzz/hostile $(B)/fuzz/hostile6 $(B)/fuzz/fragments
 FUZZ_SMALL := $(B)/fuzz/hostile_small
-FUZZ_MSAN := $(B)/fuzz/hostile_msan $(B)/fuzz/hostile6_msan
+FUZZ_MSAN := $(patsubst %,$(B)/fuzz/%_msan,hostile hostile6 instance apps)
 HOSTILE_SANITIZE := $(FUZZ_SANITIZE) -fno-sanitize-coverage=trace-cmp
 MSAN_SANITIZE := -O1 -fsanitize=fuzzer-no-link,memory -fno-sanitize-coverage=trace-cmp -fno-omit-frame-pointer
 $(eval $(call variant,fuzz,clang,$(FUZZ_SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(BOTH) src/tcp/self_check.c),,ar))
@@ -42,7 +42,7 @@ $(FUZZ_UNTRACED): $(B)/fuzz/%: $(B)/fuzzhostile/obj/fuzz/%.o $(B)/fuzzhostile/li
 	$(call fuzz_link,fuzzhostile,$(FUZZ_LINK))
 $(FUZZ_SMALL): $(B)/fuzz/%_small: $(B)/fuzzsmall/obj/fuzz/%.o $(B)/fuzzsmall/libhelpers.a $(B)/fuzzsmall/liball.a
 	$(call fuzz_link,fuzzsmall,$(FUZZ_LINK))
-$(FUZZ_MSAN): $(B)/fuzz/%_msan: $(B)/fuzzmsan/obj/fuzz/%.o $(B)/fuzzmsan/libhelpers.a $(B)/fuzzmsan/liball.a
+$(FUZZ_MSAN): $(B)/fuzz/%_msan: $(B)/fuzzmsan/obj/fuzz/%.o $(B)/fuzzmsan/libhelpers.a $(B)/fuzzmsan/libapps.a $(B)/fuzzmsan/liball.a
 	$(call fuzz_link,fuzzmsan,-fsanitize=fuzzer,memory)
 # fuzz/paths.c is about two builds of one stack: the one of the steps alone comes as an object of its own, all of whose
 # names are hidden but one.
