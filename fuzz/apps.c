@@ -15,11 +15,13 @@
 #include "iperf3/client.h"
 #include "iperf3/server.h"
 #include "sntp.h"
+#include "wire/arp.h"
 #include "wire/ip4.h"
 #include "wire/udp.h"
 
 #define OPERATIONS 200u
-#define STREAMS 6u
+#define STREAMS 6u  // that the script has to do with one by one
+#define CROWD 48u
 #define ASKED_MAX 600u
 #define TURNS 200u  // of the loop, in one step of time
 
@@ -29,7 +31,8 @@ static struct world {
     struct bench bench;
     struct bytes in;
     int application;
-    weir_socket streams[STREAMS], listener, datagrams;
+    weir_socket streams[STREAMS], crowd[CROWD], listener, datagrams;
+    uint32_t come;               // of the crowd
     struct weir_endpoint asker;  // who asked over UDP
     uint8_t asked[ASKED_MAX];    // and what
     uint32_t asked_bytes;
@@ -217,6 +220,18 @@ static void connect_stream(struct world *w, weir_socket *at)
         (void)weir_socket_connect(weir, *at, &server);
 }
 
+// Some more, that say nothing, or the same.
+static void crowd_comes(struct world *w, uint8_t how)
+{
+    for (uint32_t n = 0; n < 8; n++) {
+        weir_socket *at = &w->crowd[w->come++ % CROWD];
+        connect_stream(w, at);
+        pass(w, 1000, 100);
+        if (how & 8)
+            (void)weir_socket_write(w->bench.f.weir, *at, "GET /bytes/99999 HTTP/1.1\r\nHost: a\r\n\r\n", 1 + how * 2u);
+    }
+}
+
 static void write_input(struct world *w, weir_socket at)
 {
     uint32_t length = take8(&w->in);
@@ -311,6 +326,19 @@ static uint32_t question_end(const struct world *w)
     return at + 5;
 }
 
+// Another host has the address that was offered.
+static void claim_address(struct world *w)
+{
+    uint8_t frame[14 + ARP_BYTES];
+    struct arp_packet arp = {.operation = ARP_REPLY, .sender = 0x0a000032, .target = 0x0a000032};
+    memcpy(arp.sender_mac, FIXTURE_PEER_MAC, 6);
+    memset(frame, 0xff, 6);
+    memcpy(frame + 6, FIXTURE_PEER_MAC, 6);
+    put16(frame + 12, 0x0806);
+    arp_emit(frame + 14, &arp);
+    fixture_input(&w->bench.f, frame, sizeof frame);
+}
+
 // What belongs to the question is put in its place; `message` holds what the input says.
 static uint32_t fit_answer(const struct world *w, uint8_t *message, uint32_t length)
 {
@@ -375,6 +403,8 @@ static void operate(struct world *w)
     case 9:
     case 10: answer(w, true); break;
     case 11: {
+        if (w->application == DHCP_ASKS)
+            claim_address(w);
         const struct weir_message to = {.peer = w->asker.port ? w->asker : bench_here(IPERF3_PORT)};
         const struct weir_slice slice = {hello[arg & 1], 4};
         if (w->datagrams > 0)
@@ -384,6 +414,8 @@ static void operate(struct world *w)
     case 12:
         if (w->application == DNS_ASKS)
             resolve();
+        else if (w->application == HTTP_SERVES || w->application == IPERF3_SERVES)
+            crowd_comes(w, arg);
         break;
     default: pass(w, steps_us[arg & 7], 100); break;
     }
@@ -403,6 +435,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t i = 0; i < STREAMS; i++)
         if (w->streams[i] > 0)
             (void)weir_socket_close(w->bench.f.weir, w->streams[i]);
+    for (uint32_t i = 0; i < CROWD; i++)
+        if (w->crowd[i] > 0)
+            (void)weir_socket_close(w->bench.f.weir, w->crowd[i]);
     pass(w, 200000000, 1000000);
     check_idle(w);
     stop(w);

@@ -354,7 +354,9 @@ static void open_virtio_pci(void)
         const uint8_t at = take8(&in);
         pci_space[at % 64] = word();
     }
-    registers[0].value = registers[1].value = UINT32_MAX;  // features
+    registers[1].value = UINT32_MAX;                    // features
+    registers[5].value = registers[5].flips = 1u << 3;  // the status: none after a reset, then it agrees
+    registers[6].value = 256;                           // the size of a queue
     if (virtio_pci_open(&pci, &function, VIRTIO_ID_NET))
         (void)attach_virtio(&pci.transport);
 }

@@ -649,7 +649,8 @@ static void open_world(struct world *w)
                                               .sockets_max = 64,
                                               .memory_budget_bytes = BUDGET};
     const uint8_t choice = take8(&w->in);
-    const struct fixture_options options = {.mode = (enum fixture_mode)(FIXTURE_PLAIN + choice % 5), .config = &config};
+    const struct fixture_options options = {.mode = (enum fixture_mode)(FIXTURE_PLAIN + (choice & 0x1f) % 5),
+                                            .config = &config};
     static const uint8_t secret[16] = {1, 2, 3, 4};
     CHECK(fixture_open_with(&w->f, &options));
     CHECK(weir_netif_set_address(&w->f.netif, weir_addr_v6(places6[4]), 64, WEIR_ADDRESS_AT_ONCE) == WEIR_OK);
@@ -660,6 +661,8 @@ static void open_world(struct world *w)
     (void)weir_socket_membership(w->f.weir, w->sockets[1], far_address(w, 10), w->f.netif.index, 1);
     if (choice < 0x80)
         pass_time(w, 3000000);
+    if (choice & 0x20)  // its link address is no matter of discovery
+        fixture_know_peer(&w->f, weir_addr_v6(places6[0]));
     open_socket(w, 8, &w->sockets[3]);  // a connection to the peer
     pass_time(w, 0);
 }

@@ -456,6 +456,7 @@ def hostile6():
     opened = packet(tcp6, 0, b"\x81") + packet(tcp6, 0, b"\0") + call(1, 0, 4) + packet(tcp6, 1, b"\0\x20") + call(2, 200, 4)
     for mode in range(5):
         yield f"autoconfiguration-{mode}", bytes([mode]) + advertised + packet(ns, 0xC2, b"\4" + link + nonce) + packet(na, 0x42, link) + wait(4) + packet(ra, 2, b"\0\2") + wait(7)
+        yield f"known-{mode}", bytes([0x20 | mode]) + opened + (packet(tcp6, 1, b"\0\x20") + call(2, 200, 4)) * 3 + packet(tcp6, 0, b"\0") * 3
         yield f"connection-{mode}", bytes([mode]) + opened + packet(tcp6, 3, b"\0") + call(3, 1, 4) + packet(tcp6, 0, b"\0") + wait(5)
     yield "duplicate-address", b"\x80" + packet(ns, 1, b"\xe0") + packet(na, 8, b"\xe0") + wait(3) + packet(na, 9, b"\xe4") + wait(4)
     yield "looped-probe", b"\x80" + packet(ns, 0x45, b"\xe0" + nonce) + wait(3)
@@ -541,6 +542,8 @@ def apps():
     for number in range(8):
         yield f"http-{number}", http_server + connect() + words(number) + wait(1) + b"\6" * 4 + words(number) + wait(6) + b"\6" + b"\7\0" + wait(6)
     yield "http-many", http_server + b"".join(connect(n) + words(n + 1, n) for n in range(6)) + wait(3) + b"\x06\x16\x26\x36\x46\x56" * 3 + wait(7)
+    yield "http-crowd", http_server + connect() + words(2) + b"\x8c" * 5 + wait(3) + b"\x3c" * 3 + wait(6)
+    yield "iperf3-crowd", serves + connect() + words(cookie) + b"\x0c" * 5 + wait(3) + words(0) + wait(6)
     answered = bytes([0x24, 2]) + b"\0" * 38 + struct.pack(">I", 0xEE000000) + b"\0" * 4 + struct.pack(">I", 0xEE000000) + b"\0" * 4
     good = answered[:32] + struct.pack(">II", 0xEE000000, 0) * 2
     for name, message in (("good", good), ("kiss", b"\x24\0" + b"\0" * 10 + b"RATE" + good[16:]), ("deny", b"\x24\0" + b"\0" * 10 + b"DENY" + good[16:]), ("short", good[:40])):
@@ -552,6 +555,7 @@ def apps():
     basic = b"\x36\4\x0a\0\0\x09\x33\4\0\0\0\x3c\1\4\xff\xff\xff\0\3\4\x0a\0\0\x09\6\4\x0a\0\0\x09\xff"
     offer, ack, nak = (b"\x35\1" + bytes([kind]) + basic for kind in (2, 5, 6))
     yield "dhcp-lease", dhcp_client + wait(6) + reply(offer) + wait(1) + reply(ack) + wait(6) + wait(7) + reply(ack) + wait(7) + wait(7)
+    yield "dhcp-claimed", dhcp_client + wait(6) + reply(offer) + wait(1) + reply(ack) + b"\x0b" + wait(3) + b"\x0b" + wait(6) + wait(6)
     yield "dhcp-refused", dhcp_client + wait(6) + reply(offer) + wait(1) + reply(nak) + wait(6) + reply(offer) + wait(7)
 
 
