@@ -495,7 +495,7 @@ def devices():
         yield f"pcnet-{length}", pcnet + memory(0, 8, length) + memory(0, 4, 3 << 24) + poll + sent + timer
         yield f"lan9118-{length}", lan9118 + register(0x40, length << 16) + register(0x7C, 1 << 16) + poll + sent + timer
         yield f"stellaris-{length}", stellaris + register(0x10, length) + register(0x34, 1) + poll + sent + timer
-        yield f"virtio-{length}", virtio + b"\xe0\0" + memory(0, 8, length) + memory(0, 4, 0) + memory(3, 12, 0x10000) + memory(0, 0, 0x10000) + poll + sent + timer
+        yield f"virtio-{length}", virtio + b"\xe0\0" + memory(0, 8, length) + memory(0, 4, 0) + memory(3, 12, 1) + memory(0, 0, 0x10000) + poll + sent + timer
     yield "gem-all-owned", gem + memory(0, 0, 1, 8, 8) + memory(0, 4, 3 << 14 | 60, 8, 8) + (b"\xf0" + interrupt) * 4 + sent + memory(0, 260, 1 << 31, 8, 8) + poll
     yield "gem-in-the-middle", gem + sent + b"\x08\2" + poll + b"\1" + memory(0, 260, 1 << 31, 8, 8)[1:] + sent + poll
     yield "emac-transmitter", emac + sent + register(0x14, 0x20) + poll + sent + register(0x14, 0x7F, 0x60) + poll + sent
@@ -504,7 +504,7 @@ def devices():
     yield "lan9118-states", lan9118 + register(0x80, 0x11200) + sent + register(0x80, 0, 0x11200) + sent + poll + timer
     for size in (0, 4, 0x80, 0xF0):
         yield f"virtio-sizes-{size}", virtio + b"\xe0" + bytes([size]) + sent + memory(1, 0, 1 << 16) + poll + memory(1, 0, 0x4000 << 16) + poll + timer + b"\xf5" * 4 + sent + poll
-    yield "virtio-merged", virtio + b"\xe0\0" + memory(3, 8, 0x30000) + memory(0, 4, 0) + memory(0, 8, 4094) + memory(0, 12, 1) + memory(0, 16, 4094) + memory(0, 20, 2) + memory(0, 24, 100) + memory(0, 0, 0x30000) + poll
+    yield "virtio-merged", virtio + b"\xe0\0" + memory(3, 12, 3) + memory(0, 4, 0) + memory(0, 8, 4094) + memory(0, 12, 1) + memory(0, 16, 4094) + memory(0, 20, 2) + memory(0, 24, 100) + memory(0, 0, 0x30000) + poll
     yield "virtio-resets", virtio + b"\xe0\0" + sent + register(0, 0x40) + timer + b"\xf5" * 3 + register(0, 0) + b"\xf5" * 3 + sent + poll + interrupt
     yield "pci", pci + b"\0" + sent + poll + timer
     for number in (0x14, 0x18, 0x1C, 0x20, 0x0D, 4):
@@ -546,7 +546,8 @@ def apps():
     yield "iperf3-crowd", serves + connect() + words(cookie) + b"\x0c" * 5 + wait(3) + words(0) + wait(6)
     answered = bytes([0x24, 2]) + b"\0" * 38 + struct.pack(">I", 0xEE000000) + b"\0" * 4 + struct.pack(">I", 0xEE000000) + b"\0" * 4
     good = answered[:32] + struct.pack(">II", 0xEE000000, 0) * 2
-    for name, message in (("good", good), ("kiss", b"\x24\0" + b"\0" * 10 + b"RATE" + good[16:]), ("deny", b"\x24\0" + b"\0" * 10 + b"DENY" + good[16:]), ("short", good[:40])):
+    for name, message in (("good", good), ("kiss", b"\x24\0" + b"\0" * 10 + b"RATE" + good[16:]), ("deny", b"\x24\0" + b"\0" * 10 + b"DENY" + good[16:]), ("short", good[:40]),
+                          *((f"stratum-{n}", good[:1] + bytes([n]) + good[2:]) for n in (1, 7, 15))):
         yield f"sntp-{name}", sntp + wait(0) + reply(message) + wait(4) + reply(message) + wait(7) + reply(message, False)
     address = b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\xc0\0\2\1"
     for name, message in (("found", b"\x81\x80\0\1\0\0\0\0" + address), ("none", b"\x81\x83\0\0\0\0\0\0"), ("cut", b"\x83\x80\0\0\0\0\0\0"), ("refused", b"\x81\x85\0\0\0\0\0\0"),
