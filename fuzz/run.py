@@ -77,10 +77,11 @@ class Done:
             self.stdout = output.read().decode(errors="replace")
 
 
-def limits(name):
+def limits(name, lowest=False):
+    """`lowest`: who has the lowest priority may be kept waiting for long."""
     crashes = BUILD / "crashes"
     crashes.mkdir(parents=True, exist_ok=True)
-    return ["-max_len=4096", "-timeout=10", "-rss_limit_mb=2048", f"-artifact_prefix={crashes}/{name}-",
+    return ["-max_len=4096", f"-timeout={200 if lowest else 10}", "-rss_limit_mb=2048", f"-artifact_prefix={crashes}/{name}-",
             *OPTIONS.get(name, [])]
 
 
@@ -110,7 +111,7 @@ def fuzz(name, seconds, seed=0, lowest=False):
         shutil.rmtree(kept, ignore_errors=True)
     kept.mkdir(parents=True, exist_ok=True)
     done = Done([BUILD / name, kept, *folders(name), f"-max_total_time={seconds}", "-print_final_stats=1",
-                 *limits(name), *([f"-seed={seed}"] if seed else [])], lowest)
+                 *limits(name, lowest), *([f"-seed={seed}"] if seed else [])], lowest)
     account(name, done.cpu_s)
     runs, edges = told(done.stdout, r"number_of_executed_units: *(\d+)"), told(done.stdout, r"cov: (\d+)")
     rate = f"{int(runs) / max(done.cpu_s, 0.001):.0f}" if runs.isdigit() else "?"
@@ -170,7 +171,7 @@ def merge(name):
     shutil.rmtree(merged, ignore_errors=True)
     merged.mkdir(parents=True)
     before = len(list(kept.iterdir()))
-    done = Done([BUILD / name, "-merge=1", *limits(name), merged, kept], lowest=True)
+    done = Done([BUILD / name, "-merge=1", *limits(name, True), merged, kept], lowest=True)
     if done.returncode:
         complain(name, done.stdout)
         return False
@@ -191,7 +192,7 @@ def commit(name):
             shutil.copyfile(path, chosen / path.name)
     known = {path.name for path in chosen.iterdir()}
     found = [folder for folder in [BUILD / "kept" / name, *unpack(base)] if folder.is_dir()]
-    done = Done([BUILD / name, "-merge=1", "-use_counters=0", *limits(name), chosen, *found], lowest=True)
+    done = Done([BUILD / name, "-merge=1", "-use_counters=0", *limits(name, True), chosen, *found], lowest=True)
     if done.returncode:
         complain(name, done.stdout)
         return False

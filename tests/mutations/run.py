@@ -6,6 +6,7 @@ and the topic's scripts must not all pass.
 
 usage: tests/mutations/run.py [--check] [TOPIC…]
   --check   only: every topic has a patch, every patch a topic, and each applies to the tree as it is, those of the simulator (sim/) too"""
+import filecmp
 import os
 import pathlib
 import re
@@ -60,12 +61,14 @@ def play(name):
 
 
 def prepare():
-    """The copy, brought up to date; what did not change keeps its time, so that little is built."""
+    """The copy, brought up to date; what did not change keeps its time, so that little is built, and what did has a new one: the object
+    of a fault that was planted before is newer than the source."""
     listing = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     files = {name for name in listing.split("\n") if name and (ROOT / name).is_file()}
     for name in files:
         (COPY / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, COPY / name)
+        if not (COPY / name).is_file() or not filecmp.cmp(ROOT / name, COPY / name, shallow=False):
+            shutil.copy(ROOT / name, COPY / name)
     for path in COPY.rglob("*"):
         name = str(path.relative_to(COPY))
         if path.is_file() and name not in files and not name.startswith("build/"):
