@@ -221,6 +221,18 @@ static int do_get(struct arrival *in)
     return name_answer(in, result, value.bytes, length);
 }
 
+static int do_urgent(struct arrival *in)
+{
+    struct run_socket *const socket = in->socket;
+    if (socket->type != SOCK_STREAM || !socket->connected)
+        return -EOPNOTSUPP;
+    run_stream_pump(socket);  // what was written before goes before
+    if (socket->source.event == NULL)
+        return -EPIPE;
+    return failed((int)bsd_send(socket->server->bsd, socket->fd, in->data, in->request.length,
+                                WEIR_MSG_OOB | WEIR_MSG_DONTWAIT | WEIR_MSG_NOSIGNAL));
+}
+
 static int do_ioctl(struct arrival *in)
 {
     struct run_socket *const socket = in->socket;
@@ -370,6 +382,7 @@ static int of_socket(struct arrival *in)
     case RUN_SEND:
         return in->socket->type == SOCK_STREAM ? -EOPNOTSUPP
                                                : run_datagram_send(in->socket, in->data, in->request.length);
+    case RUN_URGENT: return do_urgent(in);
     case RUN_IOCTL: return do_ioctl(in);
     default: return -ENOSYS;
     }

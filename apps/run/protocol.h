@@ -40,6 +40,7 @@ enum run_call_number {
     RUN_SHUTDOWN,    // a: how
     RUN_STATE,       // a: 1: the answer waits until the connection is made or has failed; enum run_state
     RUN_SEND,        // data: struct run_datagram and what follows it; answers when it is on its way
+    RUN_URGENT,      // data: sent with the urgent mark behind it; answers with the bytes taken
     RUN_IOCTL,       // b: request; answers with the int
     RUN_INTERFACES,  // answers with struct run_interface …
     RUN_RESOLVE,     // data: name; answers with addresses of 16 bytes (IPv4 mapped)

@@ -47,6 +47,7 @@ struct run_socket {
     bool input_done;                      // the program sends no more, and the stack knows
     bool output_done;                     // the peer sends no more, and the program knows
     bool reset;                           // the peer's or the stack's error has been taken into `error`
+    bool urgent;                          // the peer has sent urgent data
     bool unread;                          // the program left data unread
     uint32_t filler;                      // bytes to be thrown away before the connection is told
     int error;                            // pending errno

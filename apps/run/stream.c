@@ -89,10 +89,24 @@ static void take_error(struct run_socket *socket)
     socket->error = error ? error : ECONNRESET;
 }
 
+// The urgent byte, where it stands in the stream.
+static void urgent_to_program(struct run_socket *socket)
+{
+    struct weir *const weir = socket->server->weir;
+    uint8_t byte;
+    if (weir_socket_at_mark(weir, socket->handle) != 1 || weir_socket_read_urgent(weir, socket->handle, &byte, 1) != 1)
+        return;
+    if (send(socket->end, &byte, 1, MSG_OOB | MSG_DONTWAIT | MSG_NOSIGNAL) == 1)
+        (void)weir_socket_read_urgent(weir, socket->handle, &byte, 0);
+    socket->urgent = false;
+}
+
 // One chunk. false: there is nothing, no room, or the end.
 static bool to_program(struct run_socket *socket)
 {
     struct weir *const weir = socket->server->weir;
+    if (socket->urgent)
+        urgent_to_program(socket);
     struct weir_slice slices[SPANS];
     struct iovec iov[SPANS];
     const int bytes = weir_socket_peek(weir, socket->handle, 0, slices, SPANS);
@@ -179,7 +193,10 @@ void run_stream_pump(struct run_socket *socket)
     while (!socket->input_done && !socket->reset && to_stack(socket))
         ;
     if (socket->reset || (socket->hung && socket->input_done)) {
-        // The program's own close with data unread, here or in its pair, is a reset, as it is on Linux.
+        // The program's own close with data unread, here or in its pair, is a reset, as it is on Linux; what was sent
+        // before has left by then.
+        if (socket->unread)
+            (void)weir_poll(socket->server->weir, weir_now_us(socket->server->weir));
         run_socket_end(socket, socket->unread);
     }
 }
@@ -237,6 +254,7 @@ void run_stream_news(struct weir_watch *watch, weir_socket handle, uint32_t even
     struct run_socket *const socket =
         (struct run_socket *)(void *)((uint8_t *)watch - offsetof(struct run_socket, watch));
     (void)handle;
+    socket->urgent = socket->urgent || events & WEIR_URGENT;
     if (socket->listening) {
         accept_all(socket);
     } else if (socket->connecting) {

@@ -93,8 +93,6 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
     }
     if (flags & MSG_ERRQUEUE)
         return run_result(-EAGAIN);
-    if (flags & MSG_OOB)
-        return run_result(-EINVAL);
     size_t bytes = 0;
     for (size_t i = 0; i < message->msg_iovlen; i++)
         bytes += message->msg_iov[i].iov_len;
@@ -129,7 +127,7 @@ EXPORT ssize_t recvfrom(int fd, void *restrict data, size_t bytes, int flags, st
 EXPORT ssize_t recv(int fd, void *data, size_t bytes, int flags)
 {
     const enum run_kind kind = run_kind_of(fd);
-    if (kind == KIND_STREAM && !(flags & (MSG_OOB | MSG_ERRQUEUE))) {
+    if (kind == KIND_STREAM && !(flags & MSG_ERRQUEUE)) {
         const ssize_t got = run_libc()->recv(fd, data, bytes, flags);
         return at_end(got) ? ended(fd, got, bytes) : got;
     }
@@ -175,6 +173,15 @@ EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
 }
 
 // --- sending -----------------------------------------------------------------------------------------
+static ssize_t urgent_send(int fd, const struct msghdr *message)
+{
+    uint8_t id[8];
+    const struct iovec none = {NULL, 0}, *const iov = message->msg_iovlen > 0 ? message->msg_iov : &none;
+    const struct run_question question = {
+        .id = id, .call = RUN_URGENT, .data = iov->iov_base, .length = iov->iov_len, .fd = -1};
+    return run_ours(fd, id) ? run_result(run_ask(&question)) : run_result(-ENOTSOCK);
+}
+
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
     const enum run_kind kind = run_kind_of(fd);
@@ -184,10 +191,8 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
         return run_datagram_send(fd, message, flags);
     if (asks(kind) && state_ask(fd, true, flags) < 0)
         return -1;
-    if (flags & MSG_OOB) {
-        run_undone("send MSG_OOB");
-        return run_result(-EOPNOTSUPP);
-    }
+    if (flags & MSG_OOB)
+        return urgent_send(fd, message);
     const struct msghdr plain = {.msg_iov = message->msg_iov, .msg_iovlen = message->msg_iovlen};
     const ssize_t sent = run_libc()->sendmsg(fd, &plain, (flags & ~MSG_ZEROCOPY) | MSG_NOSIGNAL);
     return sent < 0 ? refused(fd, sent, flags) : sent;

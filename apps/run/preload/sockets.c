@@ -220,7 +220,7 @@ EXPORT int getpeername(int fd, struct sockaddr *name, socklen_t *length)
 
 static bool of_pair(int level, int option)
 {
-    return level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO);
+    return level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO || option == SO_OOBINLINE);
 }
 
 EXPORT int setsockopt(int fd, int level, int option, const void *value, socklen_t length)
@@ -272,7 +272,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
     va_start(arguments, request);
     void *const argument = va_arg(arguments, void *);
     va_end(arguments);
-    const bool queue = request == SIOCOUTQ || request == SIOCATMARK || request == SIOCOUTQNSD;
+    const bool queue = request == SIOCOUTQ || request == SIOCOUTQNSD;
     const bool interface = run_interface_request(request);
     const bool unread = request == FIONREAD && run_kind_of(fd) != KIND_NONE;
     if ((!queue && !interface && !unread) || !run_ours(fd, id))
