@@ -74,6 +74,8 @@ const struct run_libc *run_libc(void);
 // --- calls to the server (call.c) --------------------------------------------------------------------
 extern uint8_t run_token[RUN_TOKEN];
 bool run_active(void);  // there is a server
+// The process has a filter for system calls: from now on it makes those that its own calls stand for, and no other.
+extern bool run_confined;
 // Whether a descriptor is Weir's; then `id` names its socket.
 bool run_ours(int fd, uint8_t id[8]);
 
