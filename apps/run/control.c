@@ -68,7 +68,7 @@ static int do_bind(struct arrival *in)
         run_socket_sweep(socket->server);
         result = failed(bsd_bind(socket->server->bsd, socket->fd, name, in->request.length));
     }
-    return result;
+    return result == -EADDRINUSE && run_group_join(socket, in->data, in->request.length) ? 0 : result;
 }
 
 static int do_listen(struct arrival *in)
@@ -78,12 +78,15 @@ static int do_listen(struct arrival *in)
         return -EOPNOTSUPP;
     if (socket->connected || socket->connecting)
         return -EINVAL;
-    int result = failed(bsd_listen(socket->server->bsd, socket->fd, in->request.a));
+    struct run_socket *const leader = run_group_leader(socket);
+    int result = failed(bsd_listen(socket->server->bsd, leader->fd, in->request.a));
     if (result == -EADDRINUSE) {
         run_socket_sweep(socket->server);
-        result = failed(bsd_listen(socket->server->bsd, socket->fd, in->request.a));
+        result = failed(bsd_listen(socket->server->bsd, leader->fd, in->request.a));
     }
     socket->listening = socket->listening || result == 0;
+    if (result == 0)
+        leader->watch.event(&leader->watch, leader->handle, WEIR_READABLE);
     return result;
 }
 
@@ -180,7 +183,7 @@ static int do_name(struct arrival *in, bool peer)
     if (peer && socket->type == SOCK_STREAM && !socket->connected)
         return -ENOTCONN;
     const int result = failed(peer ? bsd_getpeername(socket->server->bsd, socket->fd, to, &length)
-                                   : bsd_getsockname(socket->server->bsd, socket->fd, to, &length));
+                                   : bsd_getsockname(socket->server->bsd, run_group_leader(socket)->fd, to, &length));
     return name_answer(in, result, &name, length);
 }
 

@@ -50,8 +50,10 @@ static bool to_program(struct run_socket *socket)
     header.flags = message.msg_flags;
     header.length = message.msg_namelen;
     header.control = (uint32_t)message.msg_controllen;
-    if (!put(socket, &header, control.bytes, server->buffer, (size_t)got))
-        return false;
+    struct run_socket *const receiver =
+        socket->members == NULL ? socket : run_group_receiver(socket, header.address, header.length);
+    if (!put(receiver, &header, control.bytes, server->buffer, (size_t)got) && receiver == socket)
+        return false;  // (a member without room loses it, as it would with a queue of its own)
     iov.iov_len = 0;
     message = (struct weir_msghdr){.msg_iov = &iov, .msg_iovlen = 1};
     (void)bsd_recvmsg(server->bsd, socket->fd, &message, WEIR_MSG_DONTWAIT);
@@ -82,7 +84,7 @@ int run_datagram_send(struct run_socket *socket, const uint8_t *data, uint32_t b
                                         .msg_control = header.control ? control.bytes : NULL,
                                         .msg_controllen = header.control};
     const int flags = header.flags & (WEIR_MSG_EOR | WEIR_MSG_MORE);
-    const weir_ssize sent = bsd_sendmsg(server->bsd, socket->fd, &message, flags | WEIR_MSG_DONTWAIT);
+    const weir_ssize sent = bsd_sendmsg(server->bsd, run_group_leader(socket)->fd, &message, flags | WEIR_MSG_DONTWAIT);
     return sent < 0 ? -errno : (int)sent;
 }
 

@@ -257,6 +257,7 @@ static void bury_names(struct run_socket *socket)
 void run_socket_end(struct run_socket *socket, bool abort)
 {
     struct run_server *const server = socket->server;
+    run_group_leave(socket);
     bury_names(socket);
     for (struct run_call *call; (call = socket->calls) != NULL;) {
         socket->calls = call->next;

@@ -53,8 +53,9 @@ struct run_socket {
     int error;                            // pending errno
     int32_t send_buffer, receive_buffer;  // as they were set, doubled; 0: not
     bool reuse_port;
-    struct run_call *calls;  // that wait for the connection
-    uint8_t *held;           // a datagram that the stack has no room for yet
+    struct run_socket *leader, *members, *next_member, *turn;  // of a group (group.c); turn: who was given the last
+    struct run_call *calls;                                    // that wait for the connection
+    uint8_t *held;                                             // a datagram that the stack has no room for yet
     uint32_t held_bytes;
 };
 
@@ -125,10 +126,23 @@ void run_socket_end(struct run_socket *socket, bool abort);
 void run_socket_sweep(struct run_server *server);
 int run_socket_error(struct run_socket *socket);  // the pending errno, and clears it
 
+// --- groups ------------------------------------------------------------------------------------------
+// Whether a name that is taken belongs to a group that the socket may join; it has then.
+bool run_group_join(struct run_socket *socket, const void *name, uint32_t length);
+void run_group_leave(struct run_socket *socket);
+struct run_socket *run_group_listener(struct run_socket *leader);  // whose turn it is; NULL: none has room
+struct run_socket *run_group_receiver(struct run_socket *leader, const void *name, uint32_t length);
+// Who has the native socket.
+static inline struct run_socket *run_group_leader(struct run_socket *socket)
+{
+    return socket->leader != NULL ? socket->leader : socket;
+}
+
 // --- streams -----------------------------------------------------------------------------------------
 void run_stream_event(struct run_source *source, uint32_t events);                    // of the pair
 void run_stream_news(struct weir_watch *watch, weir_socket handle, uint32_t events);  // of the stack
 void run_stream_pump(struct run_socket *socket);                                      // moves what can be moved
+bool run_stream_room(const struct run_socket *listener);                              // for another record
 bool run_stream_discard(struct run_socket *socket);  // reads the filler away; false: not all of it
 // A connection attempt has ended, `error` 0 or an errno: tells who waits.
 void run_stream_connected(struct run_socket *socket, int error);

@@ -31,21 +31,21 @@ static bool hand_over(const struct run_socket *listener, int end, const struct r
     return sendmsg(listener->end, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof *record;
 }
 
-// Whether there is room for another record.
-static bool room(const struct run_socket *listener)
+bool run_stream_room(const struct run_socket *listener)
 {
     struct pollfd end = {.fd = listener->end, .events = POLLOUT};
     return poll(&end, 1, 0) == 1 && end.revents == POLLOUT;
 }
 
-static bool accept_one(struct run_socket *listener)
+// A connection of the leader's, for one of its group. false: there is none.
+static bool accept_one(struct run_socket *leader, struct run_socket *listener)
 {
-    struct run_server *const server = listener->server;
+    struct run_server *const server = leader->server;
     struct run_accepted record = {.magic = RUN_MAGIC};
     struct weir_sockaddr_storage name;
     weir_socklen length = RUN_ADDRESS;
     int pair[2];
-    const int fd = bsd_accept4(server->bsd, listener->fd, (struct weir_sockaddr *)&name, &length, WEIR_SOCK_NONBLOCK);
+    const int fd = bsd_accept4(server->bsd, leader->fd, (struct weir_sockaddr *)&name, &length, WEIR_SOCK_NONBLOCK);
     if (fd < 0)
         return false;
     struct run_socket *made = NULL;
@@ -70,13 +70,17 @@ static bool accept_one(struct run_socket *listener)
         return true;
     }
     server->count.accepted++;
+    leader->turn = listener;
     run_stream_pump(made);
     return true;
 }
 
-static void accept_all(struct run_socket *listener)
+static void accept_all(struct run_socket *socket)
 {
-    for (int count = 0; count < 256 && room(listener) && accept_one(listener); count++)
+    struct run_socket *const leader = run_group_leader(socket);
+    struct run_socket *listener;
+    for (int count = 0; count < 256 && (listener = run_group_listener(leader)) != NULL && accept_one(leader, listener);
+         count++)
         ;
 }
 
@@ -255,7 +259,7 @@ void run_stream_news(struct weir_watch *watch, weir_socket handle, uint32_t even
         (struct run_socket *)(void *)((uint8_t *)watch - offsetof(struct run_socket, watch));
     (void)handle;
     socket->urgent = socket->urgent || events & WEIR_URGENT;
-    if (socket->listening) {
+    if (socket->listening || socket->members != NULL) {
         accept_all(socket);
     } else if (socket->connecting) {
         connect_news(socket, events);
