@@ -139,6 +139,7 @@ static bool buffer_option(int level, int name)
 }
 
 #define BUFFER_MIN 2304
+#define STACK_BUFFER_MIN 65536
 #define BUFFER_MAX (16 << 20)
 
 // Linux keeps, and tells, twice what is asked for; it never refuses.
@@ -151,6 +152,10 @@ static int set_buffer(struct run_socket *socket, int name, const void *value, ui
     bytes = bytes < 0 || bytes > BUFFER_MAX ? BUFFER_MAX : bytes < BUFFER_MIN ? BUFFER_MIN : bytes;
     const bool send = name == SO_SNDBUF || name == SO_SNDBUFFORCE;
     *(send ? &socket->send_buffer : &socket->receive_buffer) = bytes * 2;
+    // The pair's buffers are of the size that the program means; the stack's hold a few segments in any case.
+    if (!send)
+        (void)setsockopt(socket->end, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+    bytes = bytes < STACK_BUFFER_MIN ? STACK_BUFFER_MIN : bytes;
     return bsd_setsockopt(socket->server->bsd, socket->fd, WEIR_SOL_SOCKET, send ? WEIR_SO_SNDBUF : WEIR_SO_RCVBUF,
                           &bytes, sizeof bytes) == 0
                ? 0

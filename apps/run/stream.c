@@ -37,6 +37,18 @@ bool run_stream_room(const struct run_socket *listener)
     return poll(&end, 1, 0) == 1 && end.revents == POLLOUT;
 }
 
+// What a connection has of its listener's buffers, its pair has too. Numbers read as twice what was set.
+static void inherit(struct run_socket *made, const struct run_socket *listener, int program_end)
+{
+    const int32_t send = listener->send_buffer / 2, receive = listener->receive_buffer / 2;
+    made->send_buffer = listener->send_buffer;
+    made->receive_buffer = listener->receive_buffer;
+    if (send != 0)
+        (void)setsockopt(program_end, SOL_SOCKET, SO_SNDBUF, &send, sizeof send);
+    if (receive != 0)
+        (void)setsockopt(made->end, SOL_SOCKET, SO_SNDBUF, &receive, sizeof receive);
+}
+
 // A connection of the leader's, for one of its group. false: there is none.
 static bool accept_one(struct run_socket *leader, struct run_socket *listener)
 {
@@ -61,6 +73,7 @@ static bool accept_one(struct run_socket *leader, struct run_socket *listener)
         return true;
     }
     made->connected = true;
+    inherit(made, leader, pair[1]);
     record.length = length;
     memcpy(record.address, &name, length < RUN_ADDRESS ? length : RUN_ADDRESS);
     const bool taken = hand_over(listener, pair[1], &record);

@@ -51,6 +51,7 @@ const struct run_libc *run_libc(void)
                  {&libc.ioctl, "ioctl"},
                  {&libc.fcntl, "fcntl"},
                  {&libc.getaddrinfo, "getaddrinfo"},
+                 {&libc.getnameinfo, "getnameinfo"},
                  {&libc.execve, "execve"},
                  {&libc.execvpe, "execvpe"},
                  {&libc.posix_spawn, "posix_spawn"},

@@ -3,7 +3,10 @@
 // asked of the server, which asks a name server over Weir.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "run/preload/preload.h"
@@ -56,6 +59,29 @@ static int by_network(const char *node, const char *service, const struct addrin
     return *out != NULL ? 0 : failed;
 }
 
+// "fe80::1%eth0" with the server's number of the interface, which the C library would ask the kernel for.
+static const char *scope_number(const char *node, char *text, size_t bytes)
+{
+    const char *const percent = node != NULL ? strchr(node, '%') : NULL;
+    const unsigned index = percent != NULL ? if_nametoindex(percent + 1) : 0;
+    if (index == 0)
+        return node;
+    (void)snprintf(text, bytes, "%.*s%%%u", (int)(percent - node), node, index);
+    return text;
+}
+
+EXPORT int getnameinfo(const struct sockaddr *restrict name, socklen_t length, char *restrict host,
+                       socklen_t host_bytes, char *restrict service, socklen_t service_bytes, int flags)
+{
+    char interface[IF_NAMESIZE];
+    const int error = run_libc()->getnameinfo(name, length, host, host_bytes, service, service_bytes, flags);
+    char *const percent = error == 0 && host != NULL && host_bytes > 0 ? strchr(host, '%') : NULL;
+    if (percent == NULL || if_indextoname((unsigned)strtoul(percent + 1, NULL, 10), interface) == NULL)
+        return error;
+    const size_t room = host_bytes - (size_t)(percent + 1 - host);
+    return snprintf(percent + 1, room, "%s", interface) < (int)room ? 0 : EAI_OVERFLOW;
+}
+
 EXPORT int getaddrinfo(const char *restrict node, const char *restrict service, const struct addrinfo *restrict hints,
                        struct addrinfo **restrict out)
 {
@@ -65,6 +91,8 @@ EXPORT int getaddrinfo(const char *restrict node, const char *restrict service, 
     if (hints != NULL)
         wanted = *hints;
     wanted.ai_flags &= ~AI_ADDRCONFIG;  // it would look at the kernel's interfaces
+    char numbered[INET6_ADDRSTRLEN + 16];
+    node = node != NULL && strlen(node) < INET6_ADDRSTRLEN ? scope_number(node, numbered, sizeof numbered) : node;
     const int error = run_libc()->getaddrinfo(node, service, &wanted, out);
     const bool unknown = error == EAI_NONAME || error == EAI_AGAIN || error == EAI_FAIL || error == EAI_NODATA;
     if (!unknown || node == NULL || wanted.ai_flags & AI_NUMERICHOST)

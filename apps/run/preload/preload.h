@@ -64,6 +64,7 @@ struct run_libc {
     int (*ioctl)(int, unsigned long, ...);
     int (*fcntl)(int, int, ...);
     int (*getaddrinfo)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+    int (*getnameinfo)(const struct sockaddr *, socklen_t, char *, socklen_t, char *, socklen_t, int);
     int (*execve)(const char *, char *const[], char *const[]);
     int (*execvpe)(const char *, char *const[], char *const[]);
     int (*posix_spawn)(pid_t *, const char *, const void *, const void *, char *const[], char *const[]);

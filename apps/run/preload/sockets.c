@@ -230,6 +230,8 @@ EXPORT int setsockopt(int fd, int level, int option, const void *value, socklen_
         return (int)syscall(SYS_setsockopt, fd, level, option, value, length);
     if (value == NULL && length > 0)
         return run_result(-EFAULT);
+    if (level == SOL_SOCKET && option == SO_SNDBUF)  // what is on its way to the server is a part of it
+        (void)syscall(SYS_setsockopt, fd, level, option, value, length);
     const struct run_question question = {
         .id = id, .call = RUN_SET, .a = level, .b = option, .data = value, .length = length, .fd = -1};
     return run_result(run_ask(&question));

@@ -1,0 +1,405 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""weir-run: programs of Linux, unchanged, on Weir. The conversations of run_calls.py go as on Linux; real programs as servers and clients
+against Linux's own at the other end of a TAP; what goes wrong is said in one sentence and leaves nothing behind. CAMPAIGN=1: the long forms."""
+import hashlib
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+import run_calls
+from tcp_lab import CAMPAIGN, ROOT, Lab, inside, until
+
+RUN = os.environ.get("WEIR_RUN_PROGRAM", str(ROOT / "build/host/weir-run"))
+CALLS = ROOT / "tests/interop/run_calls.py"
+LINUX, WEIR, LINUX6, WEIR6 = "10.97.0.1", "10.97.0.2", "fd97::1", "fd97::2"
+SIZE = 50_000_000 if CAMPAIGN else 4_000_000
+
+
+def needs(*programs):
+    for program in programs:
+        if shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/sbin") is None:
+            pytest.skip(f"{program} is not here")
+
+
+# --- conversations -----------------------------------------------------------------------------------
+@pytest.mark.parametrize("where", ["linux", "weir"])
+@pytest.mark.parametrize("case", sorted(run_calls.CASES))
+def test_calls(case, where):
+    command = [sys.executable, str(CALLS), case]
+    if where == "weir":
+        command = [RUN, "--loopback", *command]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.split()[-1:]) == (0, ["done"]), done.stdout + done.stderr
+
+
+# --- real programs -----------------------------------------------------------------------------------
+class Site:
+    """Linux with one end of a TAP, and whatever runs on Weir at the other. One program at a time."""
+
+    def __init__(self, lab):
+        self.lab, self.linux = lab, lab.namespace("linux")
+        if not lab.tap(self.linux, "tap0"):
+            pytest.skip("no right to make a TAP")
+        self.linux.address("tap0", f"{LINUX}/24")
+        self.linux.run("ip", "address", "add", f"{LINUX6}/64", "dev", "tap0", "nodad")
+        self.linux.run("ip", "link", "set", "lo", "up")
+        self.folder = lab.folder
+        self.data = random.Random(1).randbytes(SIZE)
+        (self.folder / "data").write_bytes(self.data)
+        self.sum = hashlib.sha256(self.data).hexdigest()
+        self.words = [RUN, "--tap", "tap0", "--address", f"{WEIR}/24", "--address6", f"{WEIR6}/64"]
+
+    def serve(self, port, *command, host=WEIR, **more):
+        """A server on Weir; ready when it takes a connection."""
+        server = self.linux.start(*self.words, *command, cwd=self.folder, **more)
+        assert until(lambda: server.poll() is not None or self.reaches(host, port), 20), server.output()
+        assert server.poll() is None, server.output()
+        return server
+
+    def reaches(self, host, port):
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        with inside(self.linux), socket.socket(family) as sock:
+            sock.settimeout(2)
+            return sock.connect_ex((host, port)) == 0
+
+    def client(self, *command, timeout=90, **more):
+        return self.linux.run(*self.words, *command, timeout=timeout, cwd=self.folder, **more)
+
+    def here(self, *command, timeout=90, **more):
+        return self.linux.run(*command, timeout=timeout, cwd=self.folder, **more)
+
+    def background(self, port, *command):
+        server = self.linux.start(*command, cwd=self.folder)
+        assert until(lambda: server.poll() is not None or self.reaches(LINUX, port), 20), server.output()
+        return server
+
+    def fetched(self, name):
+        return hashlib.sha256((self.folder / name).read_bytes()).hexdigest() == self.sum
+
+
+@pytest.fixture(scope="module")
+def site():
+    with Lab() as lab:
+        yield Site(lab)
+
+
+def ends(server, status=(0, 143)):
+    assert server.stop(10) in status, server.output()
+
+
+def test_http_server_of_python(site):
+    needs("curl", "wget")
+    server = site.serve(8000, sys.executable, "-m", "http.server", "8000")
+    site.here("curl", "-sSf", "-o", "by-curl", f"http://{WEIR}:8000/data")
+    site.here("wget", "-q", "-O", "by-wget", f"http://{WEIR}:8000/data")
+    ends(server)
+    assert site.fetched("by-curl") and site.fetched("by-wget")
+
+
+def test_curl_and_wget_as_clients(site):
+    needs("curl", "wget")
+    server = site.background(8001, sys.executable, "-m", "http.server", "8001", "--bind", LINUX)
+    site.client("curl", "-sSf", "-o", "out-curl", f"http://{LINUX}:8001/data")
+    site.client("wget", "-q", "-O", "out-wget", f"http://{LINUX}:8001/data")
+    server.stop()
+    assert site.fetched("out-curl") and site.fetched("out-wget")
+    refused = site.client("curl", "-sS", f"http://{LINUX}:8001/data", check=False)
+    assert "refused" in refused or "Failed to connect" in refused, refused
+
+
+ASYNCIO = """
+import asyncio
+async def echo(reader, writer):
+    while data := await reader.read(65536):
+        writer.write(data)
+        await writer.drain()
+    writer.close()
+async def main():
+    server = await asyncio.start_server(echo, ["0.0.0.0", "::"], 8002)
+    await server.serve_forever()
+asyncio.run(main())
+"""
+
+
+def test_asyncio(site):
+    server = site.serve(8002, sys.executable, "-c", ASYNCIO)
+    for host, family in ((WEIR, socket.AF_INET), (WEIR6, socket.AF_INET6)):
+        with inside(site.linux):
+            sock = socket.create_connection((host, 8002), 30)
+        with sock:
+            for at in range(0, min(SIZE, 4_000_000), 500_000):
+                sock.sendall(site.data[at:at + 500_000])
+                assert run_calls.receive(sock, 500_000) == site.data[at:at + 500_000]
+    ends(server)
+
+
+NGINX = """
+worker_processes 4; daemon off; pid {folder}/nginx.pid; error_log {folder}/nginx.log;
+events {{ worker_connections 512; }}
+http {{ access_log off; sendfile on; keepalive_requests 1000000; client_body_temp_path {folder}; proxy_temp_path {folder};
+fastcgi_temp_path {folder}; uwsgi_temp_path {folder}; scgi_temp_path {folder};
+server {{ listen 8080{more}; listen [::]:8080{more}; root {folder}; }} }}
+"""
+
+
+@pytest.mark.parametrize("more", ["", " reuseport"])
+def test_nginx(site, more):
+    needs("nginx", "curl")
+    config = site.folder / "nginx.conf"
+    config.write_text(NGINX.format(folder=site.folder, more=more))
+    (site.folder / "1k").write_bytes(site.data[:1024])
+    server = site.serve(8080, "nginx", "-p", site.folder, "-c", config)
+    site.here("curl", "-sSf", "-o", "by-nginx", f"http://{WEIR}:8080/data")
+    site.here("curl", "-sSfg", "-o", "by-nginx6", f"http://[{WEIR6}]:8080/data")
+    assert site.fetched("by-nginx") and site.fetched("by-nginx6")
+    for _ in range(2):   # new workers take the listeners over
+        os.kill(int((site.folder / "nginx.pid").read_text()), signal.SIGHUP)
+        site.here("curl", "-sSf", "-o", "by-nginx", f"http://{WEIR}:8080/data")
+        assert site.fetched("by-nginx")
+    if shutil.which("wrk"):
+        report = site.here("wrk", "-t2", "-c64", "-d5" if CAMPAIGN else "-d1", f"http://{WEIR}:8080/1k")
+        assert "Socket errors" not in report and int(re.search(r"(\d+) requests in", report)[1]) > 1000, report
+    ends(server)
+    assert not site.reaches(WEIR, 8080)
+
+
+def test_redis(site):
+    needs("redis-server", "redis-benchmark")
+    server = site.serve(6379, "redis-server", "--port", "6379", "--bind", "0.0.0.0", "--protected-mode", "no", "--dir", site.folder)
+    report = site.here("redis-benchmark", "-h", WEIR, "-c", "50", "-n", "100000" if CAMPAIGN else "10000", "-t", "get,set", "--csv")
+    assert report.count("\n\"") >= 2, report
+    assert site.here("redis-cli", "-h", WEIR, "bgsave").strip() == "Background saving started"   # a fork with all connections open
+    assert site.here("redis-cli", "-h", WEIR, "get", "key:__rand_int__").strip() in ("", "xxx", "VXK")
+    ends(server)
+
+
+def test_memcached(site):
+    needs("memcached", "nc")
+    server = site.serve(11211, "memcached", "-u", "root", "-l", "0.0.0.0", "-t", "4")
+    with inside(site.linux):
+        clients = [socket.create_connection((WEIR, 11211), 20) for _ in range(20)]
+    for number, sock in enumerate(clients):
+        sock.sendall(b"set key%d 0 0 5\r\n%05d\r\nget key%d\r\n" % (number, number, number))
+    for number, sock in enumerate(clients):
+        expected = b"STORED\r\nVALUE key%d 0 5\r\n%05d\r\nEND\r\n" % (number, number)
+        assert run_calls.receive(sock, len(expected)) == expected
+    ends(server)
+
+
+@pytest.mark.parametrize("words", [[], ["-R"], ["-u", "-b", "100M"], ["-P", "4"]], ids=["in", "out", "udp", "parallel"])
+@pytest.mark.parametrize("family", ["-4", "-6"])
+def test_iperf3(site, words, family):
+    needs("iperf3")
+    seconds = 5 if CAMPAIGN else 1
+    server = site.linux.start(*site.words, "iperf3", "-s", "-1", family)
+    report = until(lambda: (text := site.here("iperf3", "-c", WEIR if family == "-4" else WEIR6, "-t", seconds, *words, check=False)).count("receiver") and text, 20)
+    assert report, server.output()
+    assert server.wait(20) == 0, server.output()
+
+
+def test_iperf3_as_client(site):
+    needs("iperf3")
+    server = site.linux.start("iperf3", "--forceflush", "-s", "-1", "-B", LINUX)
+    assert until(lambda: "listening" in server.output(), 10)
+    assert "receiver" in site.client("iperf3", "-c", LINUX, "-t", "1", "-Z")
+    server.wait(20)
+
+
+def test_netcat_and_socat(site):
+    needs("nc", "socat")
+    listener = site.linux.start(*site.words, "nc", "-l", "7001", log=site.folder / "by-nc")
+    # A probe would be the connection that it waits for.
+    assert until(lambda: site.linux.run("sh", "-c", f"nc -N {WEIR} 7001 <{site.folder}/data && echo sent", check=False).strip() == "sent", 20)
+    assert listener.wait(20) == 0 and site.fetched("by-nc")
+    server = site.serve(7000, "socat", "TCP-LISTEN:7000,fork,reuseaddr", "EXEC:cat")
+    site.linux.run("sh", "-c", f"nc -N {WEIR} 7000 <{site.folder}/data >{site.folder}/by-socat")
+    assert site.fetched("by-socat")
+    ends(server)
+
+
+SSH = ["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR", "-o", "BatchMode=yes"]
+
+
+def test_ssh_both_ways(site):
+    """The server forks, executes itself anew with the connection, and hides behind a filter for system calls."""
+    needs("ssh", "sshd", "ssh-keygen")
+    if os.geteuid() != 0 or not pathlib.Path("/etc/passwd").exists():
+        pytest.skip("sshd needs root")
+    pathlib.Path("/run/sshd").mkdir(exist_ok=True)
+    folder = site.folder / "ssh"
+    folder.mkdir(mode=0o700)
+    for key in ("host", "id"):
+        site.here("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / key)
+    daemon = [shutil.which("sshd", path="/usr/sbin:/sbin:" + os.environ["PATH"]), "-D", "-e", "-p", "2222", "-h", folder / "host", "-o", f"AuthorizedKeysFile={folder}/id.pub",
+              "-o", "StrictModes=no", "-o", "UsePAM=no", "-o", "PidFile=none"]
+    client = ["ssh", *SSH, "-i", folder / "id", "-p", "2222"]
+    server = site.serve(2222, *daemon)
+    assert site.here(*client, f"root@{WEIR}", f"sha256sum <{site.folder}/data").split()[0] == site.sum
+    site.linux.run("sh", "-c", " ".join(map(str, client)) + f" root@{WEIR} cat <{site.folder}/data >{site.folder}/by-ssh")
+    assert site.fetched("by-ssh")
+    ends(server)
+    server = site.background(2222, *daemon)
+    assert site.client(*client, f"root@{LINUX}", f"sha256sum <{site.folder}/data").split()[0] == site.sum
+    server.stop()
+
+
+def test_git_clone(site):
+    needs("git")
+    repository, copy = site.folder / "repository", site.folder / "copy"
+    environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_AUTHOR_NAME": "x", "GIT_AUTHOR_EMAIL": "x@x", "GIT_COMMITTER_NAME": "x", "GIT_COMMITTER_EMAIL": "x@x"}
+    repository.mkdir()
+    (repository / "data").write_bytes(site.data)
+    for words in (["init", "-q"], ["add", "data"], ["commit", "-q", "-m", "one"], ["update-server-info"]):
+        subprocess.run(["git", *words], cwd=repository, env=environment, check=True)
+    server = site.background(8003, sys.executable, "-m", "http.server", "8003", "--bind", LINUX)
+    site.client("git", "clone", "-q", f"http://{LINUX}:8003/repository/.git", copy, env=environment)
+    server.stop()
+    assert (copy / "data").read_bytes() == site.data
+    server = site.serve(9418, "git", "daemon", "--export-all", "--reuseaddr", f"--base-path={site.folder}", env=environment)
+    shutil.rmtree(copy)
+    site.here("git", "clone", "-q", f"git://{WEIR}/repository", copy, env=environment)
+    assert (copy / "data").read_bytes() == site.data
+    ends(server)
+
+
+HAPROXY = """
+global
+    maxconn 200
+defaults
+    mode http
+    timeout connect 5s
+    timeout client 20s
+    timeout server 20s
+frontend in
+    bind 0.0.0.0:8090
+    default_backend out
+backend out
+    server one {linux}:8004
+"""
+
+
+def test_haproxy(site):
+    """A proxy: connections both ways, in one set."""
+    needs("haproxy", "curl")
+    config = site.folder / "haproxy.cfg"
+    config.write_text(HAPROXY.format(linux=LINUX))
+    origin = site.background(8004, sys.executable, "-m", "http.server", "8004", "--bind", LINUX)
+    server = site.serve(8090, "haproxy", "-db", "-f", config)
+    site.here("curl", "-sSf", "-o", "by-haproxy", f"http://{WEIR}:8090/data")
+    assert site.fetched("by-haproxy")
+    ends(server)
+    origin.stop()
+
+
+def test_names_by_a_name_server(site):
+    """getaddrinfo asks over Weir's UDP what /etc/hosts does not know."""
+    needs("dnsmasq")
+    server = site.linux.start("dnsmasq", "-k", "-C", "/dev/null", "--no-resolv", "--no-hosts", "-p", "53", "--listen-address", LINUX, "--bind-interfaces", "--address=/weir.example/10.97.0.77")
+    code = "import socket; print(socket.gethostbyname('www.weir.example'))"
+    words = [RUN, "--tap", "tap0", "--address", f"{WEIR}/24", "--dns", LINUX, sys.executable, "-c", code]
+    assert until(lambda: "10.97.0.77" in site.linux.run(*words, check=False, timeout=60), 20)
+    server.stop()
+
+
+# --- what goes wrong ---------------------------------------------------------------------------------
+def complaint(*words, **more):
+    done = subprocess.run([RUN, *map(str, words)], capture_output=True, text=True, timeout=30, **more)
+    assert done.returncode == 2 and done.stdout == "", (done.returncode, done.stdout)
+    return done.stderr
+
+
+def test_mistakes_are_said_in_a_sentence(tmp_path):
+    assert "give a PROGRAM" in complaint()
+    assert "no such program" in complaint("no-such-program-anywhere")
+    assert "--help" in complaint("--no-such-option", "true")
+    assert "not an address" in complaint("--address", "10.0.0/24", "true")
+    assert "not built in" in complaint("--cc", "nothing", "true")
+    assert "give --address" in complaint("--tap", "tap0", "true")
+    assert "no-such-device" in complaint("--af-packet", "no-such-device", "--address", "10.1.1.1/24", "true")
+    plain = tmp_path / "plain"
+    plain.write_text("not a program")
+    assert "Permission denied" in complaint("--loopback", plain)
+    plain.chmod(0o755)
+    assert "Exec format error" in complaint("--loopback", plain)
+    assert not [name for name in os.listdir("/sys/class/net") if name == "weir0"]
+
+
+def test_what_cannot_be_preloaded_is_refused(tmp_path):
+    source = tmp_path / "still.c"
+    source.write_text("int main(void) { return 0; }\n")
+    subprocess.run(["gcc", "-static", source, "-o", tmp_path / "still"], check=True)
+    assert "linked statically" in complaint("--loopback", tmp_path / "still")
+    subprocess.run(["gcc", "-Wl,--section-start=.go.buildinfo=0x700000", "-x", "c", source, "-o", tmp_path / "go", "-Wl,--build-id=none"], check=False, capture_output=True)
+    source.write_text('__attribute__((section(".go.buildinfo"))) int info = 1;\nint main(void) { return 0; }\n')
+    subprocess.run(["gcc", source, "-o", tmp_path / "go"], check=True)
+    assert "a Go program" in complaint("--loopback", tmp_path / "go")
+    script = tmp_path / "script"
+    script.write_text(f"#!{tmp_path}/still\n")
+    script.chmod(0o755)
+    assert "linked statically" in complaint("--loopback", script)
+
+
+def test_exit_status_and_signals_are_the_programs():
+    def status(code):
+        return subprocess.run([RUN, "--loopback", sys.executable, "-c", code], timeout=30).returncode
+    assert status("import sys; sys.exit(7)") == 7
+    assert status("import os; os.kill(os.getpid(), 9)") == 137
+    code = "import signal, time, sys; signal.signal(15, lambda *_: sys.exit(9)); print('up', flush=True); time.sleep(60)"
+    with subprocess.Popen([RUN, "--loopback", sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "up\n"
+        process.terminate()
+        assert process.wait(20) == 9
+
+
+def test_a_killed_program_leaves_nothing(site):
+    code = "import socket, time; s = socket.create_server(('', 7777)); c = s.accept()[0]; print('taken', flush=True); time.sleep(60)"
+    server = site.linux.start(*site.words, sys.executable, "-c", code)
+    with inside(site.linux):
+        sock = until(lambda: (s := socket.socket()).connect_ex((WEIR, 7777)) == 0 and s, 20)
+    assert until(lambda: "taken" in server.output(), 20)
+    child = int(site.linux.run("ps", "-o", "pid=", "--ppid", server.pid).split()[0])
+    os.kill(child, signal.SIGKILL)
+    sock.settimeout(10)
+    assert sock.recv(1) == b""
+    assert server.wait(20) == 137, server.output()
+
+
+LEFT = """
+import errno, os, signal, socket
+listener = socket.create_server(("127.0.0.1", 0))
+client = socket.create_connection(listener.getsockname())
+server = listener.accept()[0]
+os.kill(os.getppid(), signal.SIGKILL)
+for call in (lambda: client.recv(1), lambda: listener.accept(), socket.socket, lambda: client.setsockopt(6, 1, 1)):
+    try:
+        call()
+        print("no error")
+    except OSError as error:
+        print(errno.errorcode[error.errno])
+"""
+
+
+def test_the_servers_death_is_told(tmp_path):
+    with open(tmp_path / "out", "w+") as out:
+        subprocess.run([RUN, "--loopback", sys.executable, "-c", LEFT], stdout=out, timeout=30)
+        assert until(lambda: len((tmp_path / "out").read_text().split()) >= 4, 20)
+    told = (tmp_path / "out").read_text().split()
+    assert told == ["ECONNRESET", "EINVAL", "ENETDOWN", "ENETDOWN"], told
+
+
+def test_an_ordinary_user_has_a_namespace():
+    """No right is needed: the server makes its own namespace, and Linux is at the other end of its TAP."""
+    words = [RUN, sys.executable, "-c", "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(('10.96.0.1', 9)); print(s.getsockname()[0])"]
+    if os.geteuid() == 0:
+        words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *words]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    if "no right to make" in done.stderr or "Permission denied" in done.stderr:
+        pytest.skip(done.stderr)
+    assert (done.returncode, done.stdout.strip()) == (0, "10.96.0.2"), done.stderr
