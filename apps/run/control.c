@@ -63,12 +63,15 @@ static int do_bind(struct arrival *in)
 {
     struct run_socket *const socket = in->socket;
     const struct weir_sockaddr *const name = (const struct weir_sockaddr *)(const void *)in->data;
+    // A group comes first: with SO_REUSEADDR beside it the stack would take the name for a second socket.
+    if (run_group_join(socket, in->data, in->request.length))
+        return 0;
     int result = failed(bsd_bind(socket->server->bsd, socket->fd, name, in->request.length));
     if (result == -EADDRINUSE) {
         run_socket_sweep(socket->server);
         result = failed(bsd_bind(socket->server->bsd, socket->fd, name, in->request.length));
     }
-    return result == -EADDRINUSE && run_group_join(socket, in->data, in->request.length) ? 0 : result;
+    return result;
 }
 
 static int do_listen(struct arrival *in)

@@ -23,7 +23,7 @@ static bool same_name(const struct run_socket *socket, const void *name, uint32_
 
 bool run_group_join(struct run_socket *socket, const void *name, uint32_t length)
 {
-    if (!socket->reuse_port)
+    if (!socket->reuse_port || length < 8)
         return false;
     for (struct run_socket *at = socket->server->open; at != NULL; at = at->next_open) {
         if (at == socket || at->leader != NULL || !at->reuse_port || at->type != socket->type ||

@@ -15,6 +15,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "run/veth.h"
+
 static bool failed(const char *what, const char *why)
 {
     fprintf(stderr, "weir-run: %s: %s\n", what, why);
@@ -76,22 +78,39 @@ static void link_event(struct run_source *source, uint32_t events)
         weir_tx_ready(server->link_netif);
 }
 
+static bool packet_open(struct run_network *network, const char *ifname, unsigned flags)
+{
+    if (af_packet_open(&network->link.packet, ifname, flags) < 0)
+        return failed(ifname, af_packet_error(&network->link.packet));
+    af_packet_attach(&network->link.packet, &network->device, "eth0");
+    network->server->link_fd = af_packet_fd(&network->link.packet);
+    network->open = network->packet = true;
+    return true;
+}
+
+static bool tap_open_it(struct run_network *network, unsigned flags)
+{
+    const struct run_options *const o = network->options;
+    if (tap_open(&network->link.tap, o->ifname, flags) < 0) {
+        // An own namespace may have a pair of Ethernet interfaces in place of the TAP.
+        if (o->link != RUN_LINK_OWN || run_veth_make(o->ifname, "weir1") != 0)
+            return failed(o->ifname, tap_error(&network->link.tap));
+        return packet_open(network, "weir1", flags & TAP_NO_VNET ? AF_PACKET_NO_VNET : 0);
+    }
+    tap_attach(&network->link.tap, &network->device, "eth0");
+    network->server->link_fd = tap_fd(&network->link.tap);
+    network->open = true;
+    return true;
+}
+
 static bool device_open(struct run_network *network)
 {
     const struct run_options *const o = network->options;
     const bool single = o->no_offload || o->loss_ppm != 0;  // a loss is to lose one segment
-    if (o->link == RUN_LINK_PACKET) {
-        if (af_packet_open(&network->link.packet, o->ifname, single ? AF_PACKET_NO_VNET : 0) < 0)
-            return failed(o->ifname, af_packet_error(&network->link.packet));
-        af_packet_attach(&network->link.packet, &network->device, "eth0");
-        network->server->link_fd = af_packet_fd(&network->link.packet);
-    } else {
-        if (tap_open(&network->link.tap, o->ifname, TAP_UP | (single ? TAP_NO_VNET : 0)) < 0)
-            return failed(o->ifname, tap_error(&network->link.tap));
-        tap_attach(&network->link.tap, &network->device, "eth0");
-        network->server->link_fd = tap_fd(&network->link.tap);
-    }
-    network->open = true;
+    const bool opened = o->link == RUN_LINK_PACKET ? packet_open(network, o->ifname, single ? AF_PACKET_NO_VNET : 0)
+                                                   : tap_open_it(network, TAP_UP | (single ? TAP_NO_VNET : 0));
+    if (!opened)
+        return false;
     if (o->mtu != 0)
         network->device.mtu = (uint16_t)o->mtu;
     if (o->link == RUN_LINK_OWN && !o->dhcp)
@@ -210,7 +229,7 @@ void run_network_close(struct run_network *network)
         pcap_close(&network->pcap_file);
     if (network->impaired)
         impair_close(&network->impair);
-    if (network->open && network->options->link == RUN_LINK_PACKET)
+    if (network->open && network->packet)
         af_packet_close(&network->link.packet);
     else if (network->open)
         tap_close(&network->link.tap);

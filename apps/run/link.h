@@ -19,7 +19,7 @@ struct run_network {
         struct tap tap;
         struct af_packet packet;
     } link;
-    bool open, impaired, captured, added, leased;
+    bool open, packet, impaired, captured, added, leased;
     struct impair impair;
     struct pcap_file pcap_file;
     struct pcap_listener pcap;

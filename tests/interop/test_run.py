@@ -396,7 +396,7 @@ def test_the_servers_death_is_told(tmp_path):
 
 def test_an_ordinary_user_has_a_namespace():
     """No right is needed: the server makes its own namespace, and Linux is at the other end of its TAP."""
-    words = [RUN, sys.executable, "-c", "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(('10.96.0.1', 9)); print(s.getsockname()[0])"]
+    words = [RUN, "/usr/bin/python3", "-c", "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(('10.96.0.1', 9)); print(s.getsockname()[0])"]
     if os.geteuid() == 0:
         words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *words]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
