@@ -146,7 +146,7 @@ fuzz-control:
 
 ## make lib        build/lib: libweir.a, the stack, libweir-PART.a for bsd, posix, superloop and apps, and include/ (PROFILE=small, CONFIG=my_config.h,
 ##                 OPTIONS="SOCKETS=4 …", CROSS=arm-none-eabi-, O=folder; docs/packaging.md)
-## make install    the same below prefix=/usr/local (DESTDIR, libdir, includedir, PARTS="bsd …"); make uninstall
+## make install    the same below prefix=/usr/local (DESTDIR, libdir, includedir, PARTS="bsd …"), and weir-run; make uninstall
 ## make amalgamation   the stack of such a configuration as two files: build/amalgamation/weir.c and weir.h
 ## make packaging  takes Weir into builds of somebody else's: by CMake, pkg-config and Meson, and as two files (a part of `make test`)
 .PHONY: packaging
@@ -160,6 +160,13 @@ dist:
 .PHONY: weir-run
 weir-run:
 	@$(MAKE) -s $(B)/host/weir-run
+## make compat     programs of Linux and CPython's own test suites under weir-run, and what it costs: docs/compat.md (half an hour;
+##                 T="programs python cost": some of it)
+.PHONY: compat
+compat:
+	@tools/need.sh compat
+	@$(MAKE) -s weir-run $(B)/venv/ready
+	@$(B)/venv/bin/python tests/compat/run.py --write $(T)
 ## make tls        build/host/weir-host-tls, the host program with HTTPS, and Mbed TLS for it (docs/tls.md)
 .PHONY: tls
 tls:
@@ -171,6 +178,16 @@ amalgamation:
 	@$(MAKE) -f packaging/library.mk O=$(or $(O),$(B)/amalgamation) $@
 lib install uninstall sources:
 	@$(MAKE) -f packaging/library.mk $@
+	$(if $(filter install uninstall,$@),$(if $(CONFIG)$(PROFILE)$(OPTIONS)$(CROSS)$(PARTS),,@$(MAKE) -s $@-run))
+# With the library as it comes, for this machine: weir-run below bin, what it preloads below its lib.
+RUN_PREFIX = $(DESTDIR)$(or $(prefix),$(PREFIX),/usr/local)
+.PHONY: install-run uninstall-run
+install-run: weir-run
+	@install -D -m 755 $(B)/host/weir-run $(RUN_PREFIX)/bin/weir-run
+	@install -D -m 644 $(B)/host/libweir-run.so $(RUN_PREFIX)/lib/weir/libweir-run.so
+uninstall-run:
+	@rm -f $(RUN_PREFIX)/bin/weir-run $(RUN_PREFIX)/lib/weir/libweir-run.so
+	@rmdir --ignore-fail-on-non-empty $(RUN_PREFIX)/lib/weir 2>/dev/null || true
 
 ## make options    include/weir/options.h and docs/options.md from config/options.toml
 options:

@@ -6,11 +6,14 @@ set -eu
 base="gcc libc6-dev make python3"
 # clang's run-time library for sanitizers and fuzzing carries clang's version in its name.
 clang="clang libclang-rt-$(apt-cache depends clang 2>/dev/null | sed -n 's/^ *Depends: clang-\([0-9]*\)$/\1/p' | sort -n | tail -n 1 | grep . || echo 14)-dev"
+python3_version() { apt-cache depends python3 2>/dev/null | sed -n 's/^ *Depends: python\([0-9.]*\)$/\1/p' | head -n 1 | grep . || echo 3.11; }
 case ${1:-} in
 run) goal="iproute2 iputils-ping curl iperf3 dnsmasq-base radvd chrony util-linux procps" ;;
 board) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm gcc-mips-linux-gnu gcc-mipsel-linux-gnu qemu-system-mips qemu-system-x86 iproute2 iputils-ping util-linux procps" ;;
 test) goal="g++ cmake ninja-build pkg-config meson gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-mips qemu-system-x86 libcmocka-dev qemu-user gcc-mips-linux-gnu gcc-mipsel-linux-gnu libc6-dev-mips-cross dpkg-dev python3-venv $clang iproute2 iputils-ping curl wget netcat-openbsd
-            iperf3 dnsmasq-base radvd chrony nftables nginx ethtool tcpdump util-linux procps chromium chromium-driver openssl libbearssl-dev avahi-daemon avahi-utils dbus-daemon" ;;
+            socat redis-server redis-tools memcached wrk haproxy git openssh-server openssh-client avahi-daemon avahi-utils
+            dbus-daemon iperf3 dnsmasq-base radvd chrony nftables nginx ethtool tcpdump util-linux procps chromium
+            chromium-driver openssl libbearssl-dev" ;;
 check) goal="g++ dpkg-dev libbearssl-dev libcmocka-dev $clang clang-format clang-tidy gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-mips-linux-gnu libc6-dev-mips-cross git" ;;
 bench-metal) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-x86 qemu-user dpkg-dev python3-venv iproute2 ethtool util-linux procps" ;;
 size) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user" ;;
@@ -21,9 +24,11 @@ fuzz) goal="$clang" ;;
 tls) goal="dpkg-dev" ;;
 attack) goal="python3-venv hping3 nmap slowhttptest thc-ipv6 iproute2 util-linux procps" ;;
 soak) goal="iproute2 util-linux procps" ;;
+compat) goal="python3-venv iproute2 ethtool util-linux procps curl wget netcat-openbsd socat iperf3 nginx redis-server redis-tools memcached wrk haproxy git
+            openssh-server openssh-client dnsmasq-base libpython$(python3_version)-testsuite" ;;
 sim) goal="" ;;
 *)
-    echo "usage: tools/need.sh run|board|test|check|size|bench|bench-metal|bench-realtime|lab|fuzz|attack|soak|sim|tls" >&2
+    echo "usage: tools/need.sh run|board|test|check|size|bench|bench-metal|bench-realtime|lab|fuzz|attack|soak|sim|tls|compat" >&2
     exit 64
     ;;
 esac
@@ -42,6 +47,13 @@ fi
 echo "installing:$missing"
 mkdir -p build
 export DEBIAN_FRONTEND=noninteractive
+# Tests start the servers that they need, in namespaces of their own: none of what is installed here is started by itself.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e $policy ]; then
+    trap 'rm -f $policy' EXIT
+    printf '#!/bin/sh\nexit 101\n' >$policy
+    chmod 755 $policy
+fi
 # shellcheck disable=SC2086
 { apt-get update && apt-get install -y --no-install-recommends $missing; } >build/apt-install.log 2>&1 || {
     tail -n 20 build/apt-install.log >&2
