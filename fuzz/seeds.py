@@ -217,6 +217,20 @@ def dhcp():
     yield "domain", message(basic + b"\x0f\x20" + b"a" * 32 + b"\x1a\2\0\x10\xff")
 
 
+def dhcp6():
+    def option(code, data):
+        return code.to_bytes(2, "big") + len(data).to_bytes(2, "big") + data
+    address = option(5, b"\x20\1\x0d\xb8" + b"\0" * 11 + b"\7" + b"\0\0\0\x64\0\0\0\xc8")
+    ids = option(1, b"\0\3\0\1" + MAC) + option(2, b"\0\3\0\1SERVER")
+    whole = ids + option(3, b"\1\2\3\4\0\0\0\x32\0\0\0\x50" + address * 2) + option(23, b"\xfe\x80" + b"\0" * 13 + b"\1") + option(24, b"\3lab\4test\0")
+    yield "reply", b"\1\7\0\0\x2a" + whole + option(82, b"\0\0\0\x3c") + option(83, b"\0\1\x51\x80") + option(32, b"\0\0\2\x58") + option(14, b"")
+    yield "advertise", b"\1\2\0\0\x2a" + whole + option(7, b"\xff")
+    yield "status", b"\1\7\0\0\x2a" + ids + option(3, b"\1\2\3\4" + b"\0" * 8 + option(13, b"\0\2no")) + option(13, b"\0\1")
+    yield "address-beyond-its-ia", b"\1\7\0\0\x2a" + option(3, b"\1\2\3\4" + b"\0" * 8 + address[:20]) + address
+    yield "duid-too-long", b"\1\7\0\0\x2a" + option(2, b"\0" * 131)
+    yield "label-beyond", b"\1\7\0\0\x2a" + option(24, b"\x3fabc")
+
+
 def http():
     yield "get", b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
     yield "range", b"GET /x?y HTTP/1.1\r\nHost: a\r\nRange: bytes=5-9\r\nIf-Range: \"a\"\r\nConnection: close\r\n\r\n"
@@ -657,7 +671,7 @@ def mdns():
     yield "loop", row(message(0, [b"\xc0\x0c" + b"\0\1\0\1"], [], [], []))
 
 
-SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "syscalls": syscalls, "threads": threads, "framing": framing, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json, "mdns": mdns}
+SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "syscalls": syscalls, "threads": threads, "framing": framing, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json, "mdns": mdns, "dhcp6": dhcp6}
 
 
 def write(target, folder):

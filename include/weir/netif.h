@@ -298,6 +298,13 @@ int weir_netif_address_remove(struct weir_netif *netif, struct weir_addr address
 // WEIR_NO_ADDRESS: the interface does not have it.
 int weir_netif_address_lifetimes(struct weir_netif *netif, struct weir_addr address, uint64_t preferred_until_us,
                                  uint64_t valid_until_us);
+#if WEIR_CFG_IP6
+// What a DHCPv6 client has for an address: adds it, to be probed, or changes its lifetimes where it is leased already.
+// Its prefix is no subnet (RFC 9915 §18.2.10.1): routers say what is on the link. Found to be another host's, it stays
+// in the state CONFLICT until it is removed. Errors as those of the two functions above.
+int weir_netif_address_lease(struct weir_netif *netif, struct weir_addr address, uint64_t preferred_until_us,
+                             uint64_t valid_until_us);
+#endif
 // The addresses of an interface one after another, the first with `after` NULL. NULL: there is no more.
 static inline const struct weir_netif_address *weir_netif_address_next(const struct weir_netif *netif,
                                                                        const struct weir_netif_address *after)

@@ -132,7 +132,8 @@ void ip_address_taken(struct weir *weir, struct weir_netif *netif, struct weir_n
     const uint64_t preferred_us = a->preferred_until_us, valid_us = a->valid_until_us;
     const uint8_t counter = a->dad_counter;
     uint8_t prefix[16];
-    if (weir_addr_is_v4(a->addr) || origin == WEIR_ADDRESS_MANUAL)
+    // A leased one stays, in conflict, until its client has declined it.
+    if (weir_addr_is_v4(a->addr) || origin == WEIR_ADDRESS_MANUAL || origin == WEIR_ADDRESS_LEASED)
         return;
     weir_addr_to_v6(a->addr, prefix);
     (void)weir_netif_address_remove(netif, a->addr);
@@ -142,6 +143,18 @@ void ip_address_taken(struct weir *weir, struct weir_netif *netif, struct weir_n
     } else if (counter <= IDENTIFIER_RETRIES && valid_us > weir->now_us) {
         address_begin(netif, prefix, origin, counter, preferred_us, valid_us);
     }
+}
+
+int weir_netif_address_lease(struct weir_netif *netif, struct weir_addr address, uint64_t preferred_until_us,
+                             uint64_t valid_until_us)
+{
+    const struct weir_netif_address *const a = netif->weir ? address_find(netif, address) : NULL;
+    if (weir_addr_is_v4(address) || weir_addr_is_link_local6(address) || preferred_until_us > valid_until_us)
+        return WEIR_INVALID;
+    if (a && a->origin != WEIR_ADDRESS_LEASED)
+        return WEIR_IN_USE;
+    const int error = a ? WEIR_OK : address_add(netif, address, 128, WEIR_ADDRESS_PROBE, WEIR_ADDRESS_LEASED);
+    return error ? error : weir_netif_address_lifetimes(netif, address, preferred_until_us, valid_until_us);
 }
 
 void ip_address_group(struct weir_netif *netif, struct weir_addr address, bool join)
