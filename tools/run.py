@@ -4,7 +4,7 @@
 
 As root, and wherever the kernel permits it, the host sits on a TAP; otherwise on one end of a veth pair through AF_PACKET, with the
 Linux tools at the other end (WEIR_RUN_LINK=packet in the environment asks for that). --once: stop after the demonstration. Exit
-status 0 only when every step worked. Logs: build/run/."""
+status 0 only when every step worked. FAMILY=6 in the environment: the host has IPv6 alone. Logs: build/run/."""
 import json
 import os
 import pathlib
@@ -25,6 +25,9 @@ HOST = ROOT / "build/host/weir-host"
 LOGS = ROOT / "build/run"
 LINUX, WEIR, CLIENT_LINUX, NAME, NAMED = "10.77.0.1", "10.77.0.2", "10.78.0.1", "weir.example", "192.0.2.77"
 LINUX6, PREFIX6 = "2001:db8:77::1", "2001:db8:77:"
+CLIENT_LINUX6, CLIENT_PREFIX6, NAMED6 = "2001:db8:78::1", "2001:db8:78:", "2001:db8:9::77"
+WEB, WEB_PORT, SILENT6 = "web.example", "8088", "2001:db8:78::dead"   # a name whose IPv6 address nobody has
+ONLY6 = os.environ.get("FAMILY") == "6"
 SECONDS = "2"     # of each iperf3 run
 UDP_RATE = "200M"
 DOOR = "WEIR_RUN_DOOR"   # environment: the listening socket that was opened outside of the namespace
@@ -50,7 +53,7 @@ def enter_private_network():
     os.execvp(unshare[0], unshare + [sys.executable, __file__, *sys.argv[1:]])
 
 
-def forward_door():
+def forward_door(host):
     """Carries connections from the outside to the Weir host's port 80."""
     door = socket.socket(fileno=int(os.environ[DOOR]))
 
@@ -65,7 +68,7 @@ def forward_door():
     def serve(client):
         with client:
             try:
-                with socket.create_connection((WEIR, 80), timeout=5) as server:
+                with socket.create_connection((host, 80), timeout=5) as server:
                     server.settimeout(None)
                     back = threading.Thread(target=carry, args=(server, client), daemon=True)
                     back.start()
@@ -98,18 +101,31 @@ class Demonstration:
     def start_host(self):
         namespace, self.words = self.link("weir0", LINUX)
         self.start_router()
-        command = [HOST, *self.words, "--address", f"{WEIR}/24", "--gateway", LINUX, "--ip6", "--http", "80"]
+        command = [HOST, *self.words, *([] if ONLY6 else ["--address", f"{WEIR}/24", "--gateway", LINUX]), "--ip6", "--http", "80"]
         self.host = namespace.start(*command, log=LOGS / "weir-host.log")
-        up = until(lambda: self.host.poll() is not None or "1 received" in self.linux.run("ping", "-c", "1", "-W", "1", WEIR, check=False), 15)
+        up = until(lambda: self.host.poll() is not None or self.answers(), 15)
         if not up or self.host.poll() is not None:
             raise Failed(f"the host did not come up: {' '.join(map(str, command))}\n{self.host.output()}")
 
+    def answers(self):
+        """Whether the host is up: it answers, or has an address of its own."""
+        if ONLY6:
+            return " is free" in self.host.output()
+        return "1 received" in self.linux.run("ping", "-c", "1", "-W", "1", WEIR, check=False)
+
     def start_router(self):
-        """Linux is the link's IPv6 router: radvd says so, and of which prefix hosts may make addresses."""
-        self.linux.run("sysctl", "-qw", "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.weir0.disable_ipv6=0")
+        """Linux is the IPv6 router of both links: radvd says so; of which prefix hosts of the first may make addresses; and that those
+        of the second get theirs by DHCPv6, and where the name server is."""
+        self.client_link = self.link("weir1", CLIENT_LINUX)
+        self.linux.run("sysctl", "-qw", "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.weir0.disable_ipv6=0", "net.ipv6.conf.weir1.disable_ipv6=0")
         self.linux.run("ip", "-6", "address", "add", f"{LINUX6}/64", "dev", "weir0", "nodad")
-        (LOGS / "radvd.conf").write_text("interface weir0 { AdvSendAdvert on; MinRtrAdvInterval 3; MaxRtrAdvInterval 4; IgnoreIfMissing on;\n"
-                                         f"    prefix {PREFIX6}:/64 {{ AdvValidLifetime 3600; AdvPreferredLifetime 1800; }}; }};\n")
+        self.linux.run("ip", "-6", "address", "add", f"{CLIENT_LINUX6}/64", "dev", "weir1", "nodad")
+        common = "AdvSendAdvert on; MinRtrAdvInterval 3; MaxRtrAdvInterval 4; IgnoreIfMissing on;"
+        (LOGS / "radvd.conf").write_text(f"interface weir0 {{ {common}\n"
+                                         f"    prefix {PREFIX6}:/64 {{ AdvValidLifetime 3600; AdvPreferredLifetime 1800; }}; }};\n"
+                                         f"interface weir1 {{ {common} AdvManagedFlag on;\n"
+                                         f"    prefix {CLIENT_PREFIX6}:/64 {{ AdvAutonomous off; }};\n"
+                                         f"    RDNSS {CLIENT_LINUX6} {{ AdvRDNSSLifetime 600; }}; DNSSL example {{ AdvDNSSLLifetime 600; }}; }};\n")
         self.linux.start(shutil.which("radvd", path=os.environ["PATH"] + ":/usr/sbin:/sbin"), "--nodaemon", "--logmethod=stderr",
                          f"--config={LOGS / 'radvd.conf'}", f"--pidfile={LOGS / 'radvd.pid'}", log=LOGS / "radvd.log")
 
@@ -166,15 +182,20 @@ class Demonstration:
         return namespace.run(HOST, *link, *words, "--run", command, timeout=seconds)
 
     def start_servers(self):
-        self.client_link = self.link("weir1", CLIENT_LINUX)
         self.linux.start("dnsmasq", "--keep-in-foreground", "--conf-file=/dev/null", "--user=", "--group=", "--interface=weir1", "--bind-interfaces",
                          "--except-interface=lo", "--pid-file=", "--no-resolv", "--no-hosts", f"--dhcp-leasefile={LOGS / 'leases'}", "--dhcp-authoritative",
                          "--dhcp-range=10.78.0.50,10.78.0.99,1h", f"--dhcp-option=option:router,{CLIENT_LINUX}", f"--address=/{NAME}/{NAMED}",
+                         f"--address=/{NAME}/{NAMED6}", f"--address=/{WEB}/{CLIENT_LINUX}", f"--address=/{WEB}/{SILENT6}",
+                         f"--dhcp-range={CLIENT_PREFIX6}:100,{CLIENT_PREFIX6}:1ff,64,1h", "--dhcp-option=option6:dns-server",
                          "--log-facility=-", "--log-dhcp", "--log-queries", log=LOGS / "dnsmasq.log")
-        (LOGS / "chrony.conf").write_text(f"local stratum 8\nallow\nbindaddress {CLIENT_LINUX}\ncmdport 0\npidfile {LOGS / 'chronyd.pid'}\n"
+        (LOGS / "chrony.conf").write_text(f"local stratum 8\nallow\nbindaddress {CLIENT_LINUX}\nbindaddress {CLIENT_LINUX6}\ncmdport 0\npidfile {LOGS / 'chronyd.pid'}\n"
                                           "bindcmdaddress /\n")
         self.linux.start(shutil.which("chronyd", path=os.environ["PATH"] + ":/usr/sbin:/sbin"), "-d", "-x", "-u", "root", "-f", LOGS / "chrony.conf",
                          log=LOGS / "chronyd.log")
+        (LOGS / "web").mkdir()
+        (LOGS / "web/index.html").write_text("a page of Linux's\n")
+        self.linux.start(sys.executable, "-m", "http.server", "--bind", CLIENT_LINUX, "--directory", LOGS / "web", WEB_PORT, log=LOGS / "web.log")
+        until(lambda: f":{WEB_PORT} " in self.linux.run("ss", "-Hltn"), 10)
         until(lambda: ":53 " in (sockets := self.linux.run("ss", "-Huln")) and ":123 " in sockets and ":67 " in sockets, 10)
 
     def dhcp(self):
@@ -183,6 +204,30 @@ class Demonstration:
         if granted is None or granted.group(1) not in text:
             raise Failed(f"dnsmasq granted {granted and granted.group(1)}; the client says:\n{text}")
         return f"{granted.group(1)} from dnsmasq, probed by ARP before use"
+
+    def dhcp6(self):
+        text = self.weir_client("dhcp6", "--ip6")
+        address = re.search(rf"address +({CLIENT_PREFIX6}:1\w\w)\b", text)
+        log = (LOGS / "dnsmasq.log").read_text()
+        if address is None or not re.search(rf"DHCPREPLY\(weir1\) {address.group(1)}", log):
+            raise Failed(f"the client says:\n{text}")
+        if f"DHCPRELEASE(weir1)" not in log:
+            raise Failed("the client did not give its address back")
+        return f"{address.group(1)} from dnsmasq, since the router says so; given back at the end"
+
+    def resolve6(self):
+        """With IPv6 alone: a router said where the name server is, which is asked over IPv6."""
+        text = self.weir_client(f"resolve {NAME}", "--ip6")
+        if f"{NAMED6} " not in text or f"{NAMED} " not in text:
+            raise Failed(text)
+        return f"{NAME} is {NAMED6} and {NAMED}; the server by RDNSS, asked over IPv6"
+
+    def race(self):
+        """The name's IPv6 address answers nothing: the other family is tried a quarter of a second later."""
+        text = self.weir_client(f"get http://{WEB}:{WEB_PORT}/", "--ip6", "--dhcp")   # by the time of the lease there is IPv6, too
+        if "a page of Linux's" not in text:
+            raise Failed(text)
+        return f"http://{WEB}/ by IPv4, though {SILENT6} is silent"
 
     def static(self):
         return ["--address", "10.78.0.3/24", "--gateway", CLIENT_LINUX, "--dns", CLIENT_LINUX]
@@ -194,7 +239,7 @@ class Demonstration:
         return f"{NAME} is {NAMED}"
 
     def sntp(self):
-        text = self.weir_client(f"sntp {CLIENT_LINUX}", *self.static())
+        text = self.weir_client(f"sntp {CLIENT_LINUX6}", "--ip6") if ONLY6 else self.weir_client(f"sntp {CLIENT_LINUX}", *self.static())
         if not re.search(r"\d{4}|offset", text):
             raise Failed(text)
         return text.strip().split("\n")[-1]
@@ -214,12 +259,13 @@ class Demonstration:
             self.failures += 1
             print(f"  FAIL  {error}")
             return
-        print(f"A Weir host at {WEIR} ({' '.join(self.words)}), Linux at {LINUX}.\n", flush=True)
-        self.step("ping", self.ping)
-        self.step("curl, the status page", self.curl)
-        self.step("iperf3 TCP, Linux to Weir", self.tcp_to_weir)
-        self.step("iperf3 TCP, Weir to Linux", self.tcp_from_weir)
-        self.step("iperf3 UDP, Linux to Weir", self.udp)
+        print(f"A Weir host at {'IPv6 alone' if ONLY6 else WEIR} ({' '.join(self.words)}), Linux at {LINUX6 if ONLY6 else LINUX}.\n", flush=True)
+        if not ONLY6:
+            self.step("ping", self.ping)
+            self.step("curl, the status page", self.curl)
+            self.step("iperf3 TCP, Linux to Weir", self.tcp_to_weir)
+            self.step("iperf3 TCP, Weir to Linux", self.tcp_from_weir)
+            self.step("iperf3 UDP, Linux to Weir", self.udp)
         self.step("an IPv6 address by itself", self.autoconfigured)
         if self.weir6:
             self.step("ping over IPv6", lambda: self.ping(self.weir6))
@@ -227,18 +273,24 @@ class Demonstration:
             self.step("iperf3 TCP over IPv6, to Weir", lambda: self.tcp_to_weir(self.weir6))
             self.step("iperf3 TCP over IPv6, from Weir", lambda: self.tcp_from_weir(self.weir6))
         self.start_servers()
-        self.step("a DHCP lease from dnsmasq", self.dhcp)
-        self.step("a name resolved by dnsmasq", self.resolve)
+        if not ONLY6:
+            self.step("a DHCP lease from dnsmasq", self.dhcp)
+            self.step("a name resolved by dnsmasq", self.resolve)
+        self.step("a DHCPv6 address from dnsmasq", self.dhcp6)
+        self.step("a name over IPv6", self.resolve6)
+        if not ONLY6:
+            self.step("a page by name, one family broken", self.race)
         self.step("the time from chrony", self.sntp)
 
     def stay(self):
-        port = forward_door()
+        at = self.weir6 if ONLY6 else WEIR
+        port = forward_door(at)
         own = "--user --preserve-credentials " if os.environ.get("WEIR_RUN_USER") else ""
         print(f"""
 The host stays up until Ctrl-C.
   status page     http://127.0.0.1:{port}/
-  from inside     {'sudo ' if not own else ''}nsenter {own}--net -t {os.getpid()} iperf3 -c {WEIR}
-                  (ping {WEIR}, curl http://{WEIR}/, nc {WEIR} 7 …)
+  from inside     {'sudo ' if not own else ''}nsenter {own}--net -t {os.getpid()} iperf3 -c {at}
+                  (ping {at}, curl http://{f"[{at}]" if ONLY6 else at}/, nc {at} 7 …)
   logs            build/run/""", flush=True)
         self.host.wait()
         self.failures += 1

@@ -142,9 +142,10 @@ static bool take_ia(const struct given *option, uint32_t iaid, struct dhcp6_mess
     return true;
 }
 
+// An empty list is what dnsmasq sends where it is told to name no server.
 static bool take_servers(const struct given *option, struct dhcp6_message *message)
 {
-    if (option->length == 0 || option->length % 16 != 0)
+    if (option->length % 16 != 0)
         return false;
     for (uint32_t at = 0; at < option->length && message->dns_count < DHCP6_SERVERS; at += 16)
         message->dns[message->dns_count++] = weir_addr_v6(option->data + at);
@@ -180,7 +181,7 @@ static bool take_domains(const struct given *option, char out[DHCP6_DOMAIN])
         memcpy(out, text, length);
         out[length] = '\0';
     }
-    return at < option->length;
+    return at < option->length || option->length == 0;
 }
 
 static bool take_seconds(const struct given *option, uint32_t least, uint32_t most, uint32_t *out)

@@ -24,6 +24,7 @@ static const struct {
     {"sntp", "HOST", command_sntp},
     {"dhcp", "(with --dhcp)", command_dhcp},
     {"browse", "TYPE [-t SECONDS]", command_browse},
+    {"dhcp6", "(with --dhcp6)", command_dhcp6},
     {"get", "URL [-o FILE] [-r FIRST-LAST]", command_get},
     {"send", "FILE HOST PORT", command_send},
     {"receive", "HOST PORT FILE", command_receive},
@@ -91,62 +92,63 @@ bool command_start(struct host *host, const char *line)
 
 static void (*host_found)(struct host *host, struct weir_addr addr);
 static const char *host_name;
+static struct dns_both both;
 
-static void name_done(void *context, int result, const struct dns_answer *answer)
+void command_name_failed(struct host *host, const char *name, int result)
 {
-    struct host *host = context;
-    if (result == DNS_FOUND) {
-        host_found(host, answer->addresses[0]);
-        return;
-    }
-    fprintf(stderr, "weir-host: %s: %s\n", host_name,
+    fprintf(stderr, "weir-host: %s: %s\n", name,
             result == DNS_NO_NAME     ? "no such name"
-            : result == DNS_NO_DATA   ? "the name has no IPv4 address"
+            : result == DNS_NO_DATA   ? "the name has no address"
             : result == WEIR_INVALID  ? "no name can look like this"
-            : result == WEIR_NO_ROUTE ? "no name server is known: give --dns or --dhcp"
+            : result == WEIR_NO_ROUTE ? "no name server is known: give --dns, --dns6, --dhcp or --ip6"
             : result == WEIR_REFUSED  ? "the name servers say that they cannot tell"
                                       : "the name servers do not answer");
     host_done(host, 1);
 }
 
+static void name_done(void *context, struct dns_both *found)
+{
+    struct host *host = context;
+    if (found->result == DNS_FOUND)
+        host_found(host, found->addresses[0]);
+    else
+        command_name_failed(host, host_name, found->result);
+}
+
 bool command_host(struct host *host, const char *name, void (*found)(struct host *host, struct weir_addr addr))
 {
-    struct dns_answer answer;
     host_found = found;
     host_name = name;
-    int result = dns_resolve(&host->dns, name, &answer, name_done, host);
-    if (result != WEIR_IN_PROGRESS)
-        name_done(host, result, &answer);
+    dns_both_start(&both, &host->dns, name, name_done, host);
     return true;
 }
 
 // --- resolve ---------------------------------------------------------------------------------------------------------
 
-static void resolve_done(void *context, int result, const struct dns_answer *answer)
+static void resolve_done(void *context, struct dns_both *found)
 {
     char line[64];
     struct text text;
-    if (result != DNS_FOUND) {
-        name_done(context, result, answer);
+    if (found->result != DNS_FOUND) {
+        command_name_failed(context, host_name, found->result);
         return;
     }
-    for (uint32_t i = 0; i < answer->count; i++) {
+    for (uint32_t i = 0; i < found->count; i++) {
+        const bool v4 = weir_addr_is_v4(found->addresses[i]);
         text_init(&text, line, sizeof line);
-        text_addr(&text, answer->addresses[i]);
-        printf("%s has address %s (for %lu s)\n", host_name, line, (unsigned long)answer->ttl_s);
+        text_addr(&text, found->addresses[i]);
+        printf("%s has %s %s (for %lu s)\n", host_name, v4 ? "address" : "IPv6 address", line,
+               (unsigned long)found->sides[v4].answer.ttl_s);
     }
     host_done(context, 0);
 }
 
 bool command_resolve(struct host *host, int argc, char **argv)
 {
-    struct dns_answer answer;
     if (argc != 2)
         return command_wrong("resolve", "give one name", "");
     host_name = argv[1];
-    int result = dns_resolve(&host->dns, argv[1], &answer, resolve_done, host);
-    if (result != WEIR_IN_PROGRESS)
-        resolve_done(host, result, &answer);
+    dns_both_start(&both, &host->dns, argv[1], resolve_done, host);
     return true;
 }
 
@@ -154,7 +156,7 @@ bool command_resolve(struct host *host, int argc, char **argv)
 
 static void print_addr(const char *what, struct weir_addr addr)
 {
-    char line[32];
+    char line[64];
     struct text text;
     text_init(&text, line, sizeof line);
     text_addr(&text, addr);
@@ -187,6 +189,27 @@ bool command_dhcp(struct host *host, int argc, char **argv)
     return true;
 }
 
+bool command_dhcp6(struct host *host, int argc, char **argv)
+{
+    const struct dhcp6 *const dhcp6 = &host->dhcp6;
+    (void)argv;
+    if (argc != 1 || !host->options->ip6)
+        return command_wrong("dhcp6", "needs --dhcp6 or --ip6, and no words behind it", "");
+    for (uint32_t i = 0; i < dhcp6->lease.address_count; i++) {
+        const struct dhcp6_address *const address = &dhcp6->lease.addresses[i];
+        print_addr("address", address->addr);
+        printf("%-10s %lu s, preferred for %lu s, renewed after %lu s\n", "lease", (unsigned long)address->valid_s,
+               (unsigned long)address->preferred_s, (unsigned long)dhcp6->lease.t1_s);
+    }
+    for (uint32_t i = 0; i < dhcp6->dns_count; i++)
+        print_addr("dns", dhcp6->dns[i]);
+    if (dhcp6->domain[0] != '\0')
+        printf("%-10s %s\n", "domain", dhcp6->domain);
+    printf("%-10s %s\n", "state", dhcp6_state_name(dhcp6->state));
+    host_done(host, dhcp6->lease.address_count == 0 && dhcp6->state != DHCP6_INFORMED);
+    return true;
+}
+
 // --- ping ------------------------------------------------------------------------------------------------------------
 
 static struct ping ping;
@@ -207,7 +230,7 @@ static void ping_summary(struct host *host)
 
 static void ping_event(struct ping *self, const struct ping_reply *reply, void *context)
 {
-    char line[32];
+    char line[64];
     struct text text;
     (void)self;
     if (reply == NULL) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "happy_eyeballs.h"
 #include "host/command.h"
 #include "host/secure.h"
 #include "service.h"
@@ -15,10 +16,12 @@
 
 static struct get {
     struct weir_watch watch;
+    struct happy_eyeballs happy;
     struct host *host;
     FILE *out;
     struct weir_stream stream;
     uint16_t port;
+    bool bracketed;  // the host is an IPv6 address
     bool secure, connected, sent, body;
     int status;
     uint64_t left;  // UINT64_MAX: until the server closes
@@ -44,6 +47,7 @@ static void get_end(const char *error)
 static void interrupt(struct host *host)
 {
     (void)host;
+    happy_eyeballs_stop(&get.happy);
     get_end("interrupted");
 }
 
@@ -128,8 +132,9 @@ static void get_send(void)
     char request[1200];
     int length = snprintf(
         request, sizeof request,
-        "GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: weir\r\nAccept: */*\r\n%s%s%sConnection: close\r\n\r\n", get.path,
-        get.name, get.range[0] != '\0' ? "Range: bytes=" : "", get.range, get.range[0] != '\0' ? "\r\n" : "");
+        "GET %s HTTP/1.0\r\nHost: %s%s%s\r\nUser-Agent: weir\r\nAccept: */*\r\n%s%s%sConnection: close\r\n\r\n",
+        get.path, get.bracketed ? "[" : "", get.name, get.bracketed ? "]" : "",
+        get.range[0] != '\0' ? "Range: bytes=" : "", get.range, get.range[0] != '\0' ? "\r\n" : "");
     // The first bytes of a connection: any send queue takes them in one piece.
     get.sent = weir_stream_write(&get.stream, request, (uint32_t)length) == length;
     if (!get.sent)
@@ -169,16 +174,22 @@ static void get_event(struct weir_watch *watch, weir_socket socket, uint32_t eve
         get_read();
 }
 
-static void found(struct host *host, struct weir_addr addr)
+static void connected(void *context, struct happy_eyeballs *happy)
 {
-    const struct weir_endpoint peer = {addr, get.port};
-    const weir_socket socket = weir_socket_open(host->weir, WEIR_STREAM, 0);
-    get.stream = (struct weir_stream){.weir = host->weir, .socket = socket > 0 ? socket : 0};
-    if (socket > 0)
-        (void)loop_watch(&host->loop, socket, &get.watch);
-    int error = socket < 0 ? socket : weir_socket_connect(host->weir, socket, &peer);
-    if (error != WEIR_OK && error != WEIR_IN_PROGRESS)
-        get_end(weir_error_name(error));
+    struct host *host = context;
+    if (happy->socket <= 0 && happy->count == 0) {
+        weir_stream_close(&get.stream, 0);
+        command_name_failed(host, get.name, happy->result);
+        return;
+    }
+    if (happy->socket <= 0) {
+        get_end(happy->result == WEIR_REFUSED ? "the server refuses: does anything listen there?"
+                                              : weir_error_name(happy->result));
+        return;
+    }
+    get.stream.socket = happy->socket;
+    (void)loop_watch(&host->loop, happy->socket, &get.watch);
+    get_event(&get.watch, happy->socket, WEIR_WRITABLE);
 }
 
 // http[s]://host[:port][/path]
@@ -197,8 +208,14 @@ static bool url_take(const char *url)
         if ((uint8_t)*at <= ' ' || (uint8_t)*at > '~')
             return command_wrong("get", url, "a URL has no blanks and is ASCII");
     }
-    char *colon = strchr(get.name, ':');
+    char *const bracket = get.name[0] == '[' ? strchr(get.name, ']') : NULL;
+    char *colon = strchr(bracket != NULL ? bracket : get.name, ':');
     get.port = get.secure ? 443 : 80;
+    get.bracketed = bracket != NULL;
+    if (bracket != NULL) {
+        *bracket = '\0';
+        memmove(get.name, get.name + 1, strlen(get.name));
+    }
     if (colon == NULL)
         return true;
     *colon = '\0';
@@ -226,5 +243,7 @@ bool command_get(struct host *host, int argc, char **argv)
     if (get.out == NULL)
         return command_wrong("get", file, "cannot be written");
     host->interrupt = interrupt;
-    return command_host(host, get.name, found);
+    get.stream.weir = host->weir;
+    happy_eyeballs_start(&get.happy, &host->dns, get.name, get.port, connected, host);
+    return true;
 }

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "host/secure.h"
+#include "weir/names.h"
 #include "weir/stats.h"
 
 #define DHCP_WAIT_US 60000000u  // a command waits so long for the lease
+#define IP6_WAIT_US 10000000u   // … for an address out of what routers say
 #define FAREWELL_US 3000000u    // at the end, so long for the peers' last acknowledgements
 #define RELEASE_US 100000u      // at the end, so long for the lease's release to leave
 
@@ -103,13 +105,13 @@ static void lease_changed(struct dhcp *dhcp, bool bound, void *context)
     struct text text;
     text_init(&text, line, sizeof line);
     if (!bound) {
+        dns_servers_from(&host->dns, DNS_DHCP, NULL, 0);
         if (!host->closing)
             fputs("weir-host: the DHCP lease is gone\n", stderr);
         return;
     }
     const struct dhcp_lease *lease = &dhcp->lease;
-    if (host->options->dns_count == 0)
-        dns_servers(&host->dns, lease->dns.addresses, lease->dns.count);
+    dns_servers_from(&host->dns, DNS_DHCP, lease->dns.addresses, lease->dns.count);
     text_addr(&text, lease->address);
     text_char(&text, '/');
     text_u64(&text, (uint64_t)dhcp_mask_bits(lease->mask));
@@ -117,6 +119,20 @@ static void lease_changed(struct dhcp *dhcp, bool bound, void *context)
     text_addr(&text, lease->server);
     fprintf(stderr, "weir-host: %s, leased for %lu s\n", line, (unsigned long)lease->lease_s);
     host->addressed = true;
+}
+
+static void settings6_changed(struct dhcp6 *dhcp6, void *context)
+{
+    struct host *host = context;
+    char line[200];
+    struct text text;
+    dns_servers_from(&host->dns, DNS_DHCP6, dhcp6->dns, dhcp6->dns_count);
+    for (uint32_t i = 0; i < dhcp6->lease.address_count && dhcp6->state == DHCP6_BOUND; i++) {
+        text_init(&text, line, sizeof line);
+        text_addr(&text, dhcp6->lease.addresses[i].addr);
+        fprintf(stderr, "weir-host: %s, leased by DHCPv6 for %lu s\n", line,
+                (unsigned long)dhcp6->lease.addresses[i].valid_s);
+    }
 }
 
 // At most one line in ten seconds for each address (RFC 5227 §2.4).
@@ -148,6 +164,10 @@ static bool ip6_start(struct host *host)
         error = weir_netif_address_add(host->netif, o->address6, o->prefix6_length, WEIR_ADDRESS_PROBE);
     if (error == WEIR_OK && !weir_addr_is_any(o->gateway6))
         error = weir_route_add(host->weir, weir_addr_any(), 0, o->gateway6, host->netif, 0);
+    if (error == WEIR_OK && o->ip6)
+        error = dhcp6_start(&host->dhcp6, &host->loop, host->netif, o->dhcp6 ? DHCP6_ADDRESSES_TOO : DHCP6_BY_ROUTERS,
+                            NULL, settings6_changed, host);
+    host->ip6_deadline_us = posix_now_us() + (o->dhcp6 ? DHCP_WAIT_US : IP6_WAIT_US);
     return error == WEIR_OK || failed("IPv6", error);
 }
 
@@ -171,8 +191,28 @@ static bool address_set(struct host *host)
     bool route = !weir_addr_is_any(o->gateway) || o->link == HOST_TUN;  // on a TUN everything goes to the other end
     if (route)
         error = weir_route_add(host->weir, weir_addr_any(), 0, o->gateway, host->netif, 0);
-    host->addressed = true;
+    host->addressed = !weir_addr_is_any(o->address);
     return error == WEIR_OK || failed("--gateway", error);
+}
+
+// Whether something is still to come that this host asks for by itself.
+static bool ip6_settled(const struct host *host)
+{
+    const struct weir_netif_ip6 *const ip6 = &host->netif->ip6;
+    if (!weir_family_configured(host->weir, true))
+        return false;
+    if (host->options->dhcp6 || ip6->managed)
+        return dhcp6_bound(&host->dhcp6);
+    return !ip6->other || host->dhcp6.state == DHCP6_INFORMED;
+}
+
+bool host_ready(struct host *host)
+{
+    posix_host_lock(&host->posix);
+    if (!host->addressed && !host->options->dhcp && host->options->ip6)
+        host->addressed = ip6_settled(host) || posix_now_us() >= host->ip6_deadline_us;
+    posix_host_unlock(&host->posix);
+    return host->addressed;
 }
 
 // --- servers ---------------------------------------------------------------------------------------------------------
@@ -302,13 +342,16 @@ static bool unsettled(struct host *host)
     return open;
 }
 
-// The peers of a command, and the DHCP server, are to hear its end: FINs may need a retransmission, the RELEASE an ARP
+static bool releasing6(const struct host *host) { return host->dhcp6.state == DHCP6_RELEASING; }
+
+// The peers of a command, and the DHCP servers, are to hear its end: FINs may need a retransmission, the RELEASE an ARP
 // reply, goodbyes their turn.
 static void farewell(struct host *host, bool released)
 {
     uint64_t now_us = posix_now_us(), least_us = released ? now_us + RELEASE_US : now_us,
              most_us = now_us + FAREWELL_US;
-    while (now_us < least_us || (now_us < most_us && host->options->run != NULL && unsettled(host))) {
+    while (now_us < least_us ||
+           (now_us < most_us && (releasing6(host) || (host->options->run != NULL && unsettled(host))))) {
         (void)posix_host_poll(&host->posix, 10000);
         now_us = posix_now_us();
     }
@@ -324,6 +367,7 @@ void host_close(struct host *host)
         dhcp_release(&host->dhcp);
     const bool told = host->mdns.socket > 0;
     mdns_stop(&host->mdns);
+    dhcp6_release(&host->dhcp6);
     if (host->serving)
         servers_stop(host);
     posix_host_unlock(&host->posix);
@@ -332,6 +376,7 @@ void host_close(struct host *host)
     posix_host_lock(&host->posix);
     if (leased)
         dhcp_stop(&host->dhcp);
+    dhcp6_stop(&host->dhcp6);
     posix_host_unlock(&host->posix);
     posix_host_stop(&host->posix);
     secure_close(host);

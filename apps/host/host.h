@@ -6,8 +6,9 @@
 
 #include "chargen.h"
 #include "dhcp/client.h"
+#include "dhcp6/client.h"
 #include "discard.h"
-#include "dns/resolver.h"
+#include "dns/both.h"
 #include "drivers/af_packet.h"
 #include "drivers/tap.h"
 #include "drivers/tun.h"
@@ -54,8 +55,10 @@ struct host {
     struct mdns mdns;  // socket 0: not started
     struct mdns_service mdns_web;
     uint8_t mdns_cache[16384];
+    struct dhcp6 dhcp6;
     bool addressed;             // the host has an address: the command may begin
     uint64_t dhcp_deadline_us;  // WEIR_NEVER: no command waits for the lease
+    uint64_t ip6_deadline_us;   // a command that has IPv6 alone waits so long for what routers say
     // Of the command: ended, with which exit status; what to do when interrupted (NULL: nothing).
     bool done;
     int status;
@@ -66,6 +69,8 @@ struct host {
 // Opens and adds everything. false: it was said what is wrong.
 bool host_open(struct host *host, const struct host_options *options);
 void host_close(struct host *host);
+// Whether the command may begin: there is an address, and of IPv6 what routers and DHCPv6 say.
+bool host_ready(struct host *host);
 // Ends the command.
 void host_done(struct host *host, int status);
 

@@ -30,7 +30,7 @@ static bool command_begin(const struct host_options *options, bool *begun)
 {
     if (*begun || options->run == NULL)
         return true;
-    if (host.addressed) {
+    if (host_ready(&host)) {
         *begun = true;
         posix_host_lock(&host.posix);
         weir_clock(host.weir, posix_host_now(&host.posix));
@@ -38,7 +38,7 @@ static bool command_begin(const struct host_options *options, bool *begun)
         posix_host_unlock(&host.posix);
         return good;
     }
-    if (posix_now_us() < host.dhcp_deadline_us)
+    if (!options->dhcp || posix_now_us() < host.dhcp_deadline_us)
         return true;
     fputs("weir-host: no DHCP server gave an address within a minute: is one on this link?\n", stderr);
     return false;

@@ -25,7 +25,8 @@ static const char usage[] =
     "  --dhcp               take both, and name servers, from a DHCP server\n"
     "  --ip6                IPv6: a link-local address, and addresses and routes from the routers of the link\n"
     "  --address6 X::Y/N    an IPv6 address of its own (--ip6 is implied); --gateway6 X::Y its default route\n"
-    "  --dns A.B.C.D        name server (twice: a second one)\n"
+    "  --dhcp6              an IPv6 address by DHCPv6 (--ip6 is implied, which asks as routers say: O, or M)\n"
+    "  --dns A.B.C.D        name server; --dns6 X::Y one that is asked over IPv6 (three of both)\n"
     "  --mdns NAME          NAME.local by multicast DNS, and the HTTP server as a service of that name (docs/mdns.md)\n"
     "  --http PORT          of the HTTP server (80)\n"
     "  --tls CERTIFICATES,KEY   files (PEM or DER): HTTPS on port 443, too (weir-host-tls: docs/tls.md); --https PORT: "
@@ -49,7 +50,8 @@ static const char usage[] =
     "S] [-w BYTES] [-M "
     "MSS] [-N] "
     "[-C CC] [-J]\n"
-    "      resolve NAME         sntp HOST         dhcp (with --dhcp)      browse TYPE [-t SECONDS]\n"
+    "      resolve NAME         sntp HOST         dhcp (with --dhcp)         dhcp6 (with --dhcp6)\n"
+    "      browse TYPE [-t SECONDS]\n"
     "      stream FILE PORT [over=realtime|tcp] ... or over=rtp|red|udp to=HOST real-time media: docs/realtime.md\n"
     "      play HOST PORT [over=... frame=BYTES period=MS within=MS frames=N log=FILE out=FILE]\n"
     "      get URL [-o FILE] [-r FIRST-LAST]            (https: with --tls-trust)\n"
@@ -65,8 +67,10 @@ enum {
     OPTION_IP6,
     OPTION_ADDRESS6,
     OPTION_GATEWAY6,
+    OPTION_DHCP6,
     OPTION_DNS,
     OPTION_MDNS,
+    OPTION_DNS6,
     OPTION_HTTP,
     OPTION_TLS,
     OPTION_TLS_TRUST,
@@ -99,8 +103,10 @@ static const struct option long_options[] = {{"tap", required_argument, NULL, OP
                                              {"ip6", no_argument, NULL, OPTION_IP6},
                                              {"address6", required_argument, NULL, OPTION_ADDRESS6},
                                              {"gateway6", required_argument, NULL, OPTION_GATEWAY6},
+                                             {"dhcp6", no_argument, NULL, OPTION_DHCP6},
                                              {"dns", required_argument, NULL, OPTION_DNS},
                                              {"mdns", required_argument, NULL, OPTION_MDNS},
+                                             {"dns6", required_argument, NULL, OPTION_DNS6},
                                              {"http", required_argument, NULL, OPTION_HTTP},
                                              {"tls", required_argument, NULL, OPTION_TLS},
                                              {"tls-trust", required_argument, NULL, OPTION_TLS_TRUST},
@@ -210,11 +216,12 @@ static bool take_link(struct host_options *options, enum host_link link, const c
     return true;
 }
 
-static bool take_dns(struct host_options *options, const char *value)
+static bool take_dns(struct host_options *options, const char *option, const char *value)
 {
-    if (options->dns_count == 2)
-        return wrong("dns", value, "two name servers are enough");
-    return take_addr("dns", value, &options->dns[options->dns_count++]);
+    if (options->dns_count == sizeof options->dns / sizeof options->dns[0])
+        return wrong(option, value, "three name servers are enough");
+    struct weir_addr *const server = &options->dns[options->dns_count++];
+    return option[3] == '6' ? take_addr6(option, value, text_length(value), server) : take_addr(option, value, server);
 }
 
 static bool take_congestion(struct host_options *options, const char *value)
@@ -257,7 +264,9 @@ static bool take(int option, const char *value, struct host_options *o)
     case OPTION_IP6: o->ip6 = true; return true;
     case OPTION_ADDRESS6: return take_prefix6(value, o);
     case OPTION_GATEWAY6: return take_addr6("gateway6", value, text_length(value), &o->gateway6);
-    case OPTION_DNS: return take_dns(o, value);
+    case OPTION_DHCP6: o->ip6 = o->dhcp6 = true; return true;
+    case OPTION_DNS: return take_dns(o, "dns", value);
+    case OPTION_DNS6: return take_dns(o, "dns6", value);
     case OPTION_MDNS: o->mdns = value; return true;
     case OPTION_HTTP:
         good = take_integer("http", value, 1, 65535, &number);

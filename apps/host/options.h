@@ -17,9 +17,10 @@ struct host_options {
     uint8_t prefix_length;
     bool dhcp, no_offload;
     bool ip6;                             // a link-local address, and what routers advertise
+    bool dhcp6;                           // an address by DHCPv6, whatever routers say
     struct weir_addr address6, gateway6;  // any: not given
     uint8_t prefix6_length;
-    struct weir_addr dns[2];
+    struct weir_addr dns[3];
     uint8_t dns_count;
     uint16_t http_port;                                                    // 80
     uint16_t https_port;                                                   // 443

@@ -100,6 +100,15 @@ static void an_address_must_make_sense(void **state)
     assert_false(message.ia);  // another's IA
 }
 
+static void a_list_may_be_empty(void **state)
+{
+    struct dhcp6_message message;
+    (void)state;
+    assert_true(PARSE(HEADER "\0\x17\0\0\0\x18\0\0", &message));
+    assert_int_equal(message.dns_count, 0);
+    assert_string_equal(message.domain, "");
+}
+
 static void limits_in_their_range(void **state)
 {
     struct dhcp6_message message;
@@ -128,7 +137,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_sent_can_be_read),   cmocka_unit_test(options_do_not_pass_what_holds_them),
         cmocka_unit_test(an_address_must_make_sense), cmocka_unit_test(limits_in_their_range),
-        cmocka_unit_test(domains_are_names_of_hosts),
+        cmocka_unit_test(domains_are_names_of_hosts), cmocka_unit_test(a_list_may_be_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
