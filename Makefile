@@ -23,7 +23,7 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 ## make run        builds, brings up a Weir host in a private namespace, and shows Linux's own tools at work against it
-##                 (ONCE=1: stops after the demonstration; BOARD=name: the firmware of a board in QEMU instead)
+##                 (ONCE=1: stops after the demonstration; FAMILY=6: of IPv6 alone; BOARD=name: the firmware of a board in QEMU instead)
 ifdef BOARD
 run:
 	$(if $(filter $(BOARD),$(BOARDS)),,$(error there is no board $(BOARD); there are: $(BOARDS)))

@@ -11,7 +11,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 USER = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]   # nobody in particular, in a user namespace
 STEPS = ("ping", "curl, the status page", "iperf3 TCP, Linux to Weir", "iperf3 TCP, Weir to Linux", "iperf3 UDP, Linux to Weir",
          "an IPv6 address by itself", "ping over IPv6", "curl over IPv6", "iperf3 TCP over IPv6, to Weir", "iperf3 TCP over IPv6, from Weir",
-         "a DHCP lease from dnsmasq", "a name resolved by dnsmasq", "the time from chrony")
+         "a DHCP lease from dnsmasq", "a name resolved by dnsmasq", "a DHCPv6 address from dnsmasq", "a name over IPv6",
+         "a page by name, one family broken", "the time from chrony")
+STEPS6 = ("an IPv6 address by itself", "ping over IPv6", "curl over IPv6", "iperf3 TCP over IPv6, to Weir", "iperf3 TCP over IPv6, from Weir",
+          "a DHCPv6 address from dnsmasq", "a name over IPv6", "the time from chrony")
 
 
 @pytest.fixture
@@ -51,11 +54,11 @@ def test_nothing_is_asked_where_nothing_is_missing(packages):
     assert packages(*USER, goal="sim")[0].returncode == 0
 
 
-def demonstrate(*words, **variables):
+def demonstrate(*words, steps=STEPS, **variables):
     done = subprocess.run([*words, sys.executable, ROOT / "tools/run.py", "--once"], capture_output=True, text=True, timeout=150,
                           env={**os.environ, "WEIR_HTTP_PORT": "0", **variables})
     assert done.returncode == 0 and "every step worked" in done.stdout, done.stdout + done.stderr
-    assert [step for step in STEPS if f"  ok    {step}" not in done.stdout] == [], done.stdout
+    assert [step for step in steps if f"  ok    {step}" not in done.stdout] == [], done.stdout
     return done.stdout
 
 
@@ -65,3 +68,7 @@ def test_the_demonstration_as_root():
 
 def test_the_demonstration_as_an_ordinary_user_without_tap():
     assert "(--packet eth0)" in demonstrate(*USER, WEIR_RUN_LINK="packet")
+
+
+def test_the_demonstration_of_ip6_alone():
+    assert "IPv6 alone" in demonstrate(steps=STEPS6, FAMILY="6")

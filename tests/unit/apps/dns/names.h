@@ -4,7 +4,13 @@
 #ifndef TESTS_APPS_DNS_NAMES_H
 #define TESTS_APPS_DNS_NAMES_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "dns/resolver.h"
 #include "fixture.h"
