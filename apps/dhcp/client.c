@@ -18,7 +18,7 @@ static uint32_t random_u32(struct dhcp *dhcp)
 const char *dhcp_state_name(enum dhcp_state state)
 {
     static const char *const names[] = {"STOPPED", "INIT",     "SELECTING", "REQUESTING", "PROBING",
-                                        "BOUND",   "RENEWING", "REBINDING", "REBOOTING"};
+                                        "BOUND",   "RENEWING", "REBINDING", "REBOOTING",  "IP6_ONLY"};
     return names[state];
 }
 
@@ -34,6 +34,7 @@ static void dhcp_send(struct dhcp *dhcp, struct dhcp_message *message, struct we
     message->secs = secs > UINT16_MAX ? UINT16_MAX : (uint16_t)secs;
     message->flags = weir_addr_is_any(message->ciaddr) ? DHCP_BROADCAST : 0;
     message->client_id = true;
+    message->ip6_only = dhcp->prefers_ip6;
     memcpy(message->mac, dhcp->netif->mac, 6);
     if (dhcp->host != NULL && strlen(dhcp->host) < DHCP_NAME_MAX && message->type != DHCP_DECLINE &&
         message->type != DHCP_RELEASE)
@@ -103,6 +104,17 @@ static void enter_init(struct dhcp *dhcp, uint64_t delay_us)
     address_clear(dhcp);
     dhcp->state = DHCP_INIT;
     dhcp->due_us = weir_now_us(weir_of(dhcp)) + delay_us;
+}
+
+// RFC 8925 §3.2: whether the message says that IPv4 is not needed, which we asked. Then it rests.
+static bool ip6_only(struct dhcp *dhcp, const struct dhcp_message *message)
+{
+    if (!dhcp->prefers_ip6 || !message->ip6_only)
+        return false;
+    const uint32_t wait_s = message->ip6_only_s < DHCP_IP6_ONLY_LEAST_S ? DHCP_IP6_ONLY_LEAST_S : message->ip6_only_s;
+    enter_init(dhcp, (uint64_t)wait_s * SECOND_US);
+    dhcp->state = DHCP_IP6_ONLY;
+    return true;
 }
 
 // Another host has the address: the server is told, and left alone for a while.
@@ -220,6 +232,8 @@ static void take_offer(struct dhcp *dhcp, const struct dhcp_message *message)
         dhcp->count.ignored++;
         return;
     }
+    if (ip6_only(dhcp, message))
+        return;
     if (!lease_take(message, &dhcp->offer)) {
         dhcp->count.refused++;
         return;
@@ -248,6 +262,8 @@ static void take_ack(struct dhcp *dhcp, const struct dhcp_message *message)
         dhcp->count.ignored++;
         return;
     }
+    if (ip6_only(dhcp, message))
+        return;
     if (!lease_take(message, &lease)) {
         dhcp->count.refused++;
         return;
@@ -375,6 +391,7 @@ static uint64_t dhcp_poll(struct app *app, uint64_t now_us)
     for (int step = 0; step < 4 && now_us >= dhcp->due_us; step++) {
         switch (dhcp->state) {
         case DHCP_STOPPED: return WEIR_NEVER;
+        case DHCP_IP6_ONLY:
         case DHCP_INIT: enter_asking(dhcp, DHCP_SELECTING); break;
         case DHCP_SELECTING:
         case DHCP_REQUESTING:

@@ -18,6 +18,7 @@ enum dhcp_state {
     DHCP_RENEWING,   // asking the lease's server, after T1
     DHCP_REBINDING,  // asking any server, after T2
     DHCP_REBOOTING,  // the link came back: is the lease still good here? (INIT-REBOOT)
+    DHCP_IP6_ONLY,   // the network does without IPv4, and so do we for a while (RFC 8925)
 };
 
 struct dhcp_lease {
@@ -37,6 +38,7 @@ struct dhcp_lease {
 #define DHCP_DECLINE_WAIT_S 10u
 #define DHCP_DECLINE_DOUBLINGS 5u
 #define DHCP_DECLINES_FORGOTTEN_S 1200u
+#define DHCP_IP6_ONLY_LEAST_S 300u  // RFC 8925 §3.4: MIN_V6ONLY_WAIT
 
 struct dhcp {
     struct app app;
@@ -58,6 +60,7 @@ struct dhcp {
     uint32_t declines;     // in a row
     bool link;             // as last seen
     bool routed;           // the default route is ours
+    bool prefers_ip6;      // dhcp_prefer_ip6
     struct dhcp_lease offer, lease;
     struct {
         uint32_t malformed, ignored, refused, nak, declined;
@@ -67,6 +70,9 @@ struct dhcp {
 // Starts on an interface that is up and part of the instance. A negative enum weir_error: no socket.
 int dhcp_start(struct dhcp *dhcp, struct loop *loop, struct weir_netif *netif, const char *host,
                void (*changed)(struct dhcp *, bool bound, void *), void *context);
+// This host works without IPv4 where the network says that it may (RFC 8925, option 108): then no address is taken, and
+// DHCP rests for the time that the network names. Call after dhcp_start.
+static inline void dhcp_prefer_ip6(struct dhcp *dhcp) { dhcp->prefers_ip6 = true; }
 // Tells the server that the lease is no longer needed (RELEASE, to its address: it may take an ARP round trip). Let the
 // instance run a moment before dhcp_stop, or the server keeps the lease until it ends.
 void dhcp_release(struct dhcp *dhcp);

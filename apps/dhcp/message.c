@@ -30,6 +30,7 @@ enum option {
     OPTION_RENEW = 58,
     OPTION_REBIND = 59,
     OPTION_CLIENT_ID = 61,
+    OPTION_IP6_ONLY = 108,
     OPTION_END = 255
 };
 
@@ -115,6 +116,7 @@ static bool parse_option(uint8_t code, const uint8_t *data, uint32_t length, str
     case OPTION_LEASE: return parse_seconds(data, length, &message->lease_s);
     case OPTION_RENEW: return parse_seconds(data, length, &message->renew_s);
     case OPTION_REBIND: return parse_seconds(data, length, &message->rebind_s);
+    case OPTION_IP6_ONLY: message->ip6_only = true; return parse_seconds(data, length, &message->ip6_only_s);
     case OPTION_MTU:
         if (length != 2 || get16(data) < 68)
             return false;
@@ -218,7 +220,7 @@ static void emit_list(struct writer *writer, uint8_t code, const struct dhcp_lis
 static void emit_options(struct writer *writer, const struct dhcp_message *message)
 {
     static const uint8_t wanted[] = {OPTION_MASK, OPTION_ROUTERS, OPTION_DNS,   OPTION_DOMAIN, OPTION_MTU,
-                                     OPTION_NTP,  OPTION_LEASE,   OPTION_RENEW, OPTION_REBIND};
+                                     OPTION_NTP,  OPTION_LEASE,   OPTION_RENEW, OPTION_REBIND, OPTION_IP6_ONLY};
     uint8_t id[7] = {1}, size[2];
     memcpy(id + 1, message->mac, 6);
     put16(size, DHCP_MESSAGE_MAX);
@@ -229,12 +231,13 @@ static void emit_options(struct writer *writer, const struct dhcp_message *messa
     emit32(writer, OPTION_SERVER_ID, weir_addr_to_v4(message->server_id));
     if (message->parameters) {
         emit_option(writer, OPTION_MESSAGE_SIZE, size, sizeof size);
-        emit_option(writer, OPTION_PARAMETERS, wanted, sizeof wanted);
+        emit_option(writer, OPTION_PARAMETERS, wanted, sizeof wanted - !message->ip6_only);  // the last one
     }
     if (message->host[0] != '\0')
         emit_option(writer, OPTION_HOST, message->host, (uint32_t)strlen(message->host));
     emit32(writer, OPTION_LEASE, message->lease_s);
     emit32(writer, OPTION_RENEW, message->renew_s);
+    emit32(writer, OPTION_IP6_ONLY, message->ip6_only_s);
     emit32(writer, OPTION_REBIND, message->rebind_s);
     emit32(writer, OPTION_MASK, weir_addr_to_v4(message->mask));
     emit_list(writer, OPTION_ROUTERS, &message->routers);

@@ -46,7 +46,9 @@ struct dhcp_message {
     uint32_t lease_s, renew_s, rebind_s;
     uint16_t mtu;  // of the interface, 68 and up
     struct dhcp_list routers, dns, ntp;
-    bool client_id;              // emit only: type 1 and the MAC
+    bool client_id;  // emit only: type 1 and the MAC
+    bool ip6_only;   // IPv4 can be done without (RFC 8925): for so long; emit only: whether that is asked
+    uint32_t ip6_only_s;
     bool parameters;             // emit only: the list of options wanted, and the greatest message size
     char host[DHCP_NAME_MAX];    // emit only
     char domain[DHCP_NAME_MAX];  // letters, digits, dots, hyphens or empty

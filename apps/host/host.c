@@ -180,6 +180,8 @@ static bool address_set(struct host *host)
         if (!ip6_start(host))
             return false;
         int error = dhcp_start(&host->dhcp, &host->loop, host->netif, "weir", lease_changed, host);
+        if (error == WEIR_OK && o->ip6)
+            dhcp_prefer_ip6(&host->dhcp);
         host->dhcp_deadline_us = o->run != NULL ? posix_now_us() + DHCP_WAIT_US : WEIR_NEVER;
         return error == WEIR_OK || failed("DHCP client", error);
     }
@@ -209,7 +211,8 @@ static bool ip6_settled(const struct host *host)
 bool host_ready(struct host *host)
 {
     posix_host_lock(&host->posix);
-    if (!host->addressed && !host->options->dhcp && host->options->ip6)
+    const bool without_ip4 = !host->options->dhcp || host->dhcp.state == DHCP_IP6_ONLY;
+    if (!host->addressed && without_ip4 && host->options->ip6)
         host->addressed = ip6_settled(host) || posix_now_us() >= host->ip6_deadline_us;
     posix_host_unlock(&host->posix);
     return host->addressed;

@@ -401,6 +401,33 @@ static void the_lease_is_checked_when_the_cable_returns(void **state)
     close_world(&world);
 }
 
+// RFC 8925.
+static void a_network_without_ip4_is_believed_where_that_was_asked(void **state)
+{
+    struct world world;
+    (void)state;
+    for (uint32_t prefers = 0; prefers < 2; prefers++) {
+        open_world(&world);
+        if (prefers)
+            dhcp_prefer_ip6(&world.dhcp);
+        expect(&world, DHCP_DISCOVER, 20000000);
+        struct dhcp_message offer = reply(&world, DHCP_OFFER);
+        offer.ip6_only_s = 400;
+        deliver(&world, &offer);
+        assert_int_equal(world.dhcp.state, prefers ? DHCP_IP6_ONLY : DHCP_REQUESTING);
+        if (prefers) {
+            assert_false(next_message(&world, 398000000));
+            expect(&world, DHCP_DISCOVER, 3000000);
+            offer = reply(&world, DHCP_OFFER);
+            offer.ip6_only_s = 1;
+            deliver(&world, &offer);
+            assert_false(next_message(&world, 298000000));
+            expect(&world, DHCP_DISCOVER, 3000000);
+        }
+        close_world(&world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +441,7 @@ int main(void)
         cmocka_unit_test(strangers_are_not_believed),
         cmocka_unit_test(odd_times_get_defaults),
         cmocka_unit_test(the_lease_is_checked_when_the_cable_returns),
+        cmocka_unit_test(a_network_without_ip4_is_believed_where_that_was_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
