@@ -121,9 +121,15 @@ lab:
 ##                 (ATTACK_SECONDS=8 of each; T='syn udp': some of them; LINE=100: Mbit/s of the attackers' line, 0: as fast as they can)
 ATTACK_SECONDS ?= 8
 LINE ?= 100
-## make soak       a host and Linux over a TAP for SECONDS (3600): everything at once, nothing may fail, memory must come back: build/soak
-SECONDS ?= 3600
-.PHONY: attack soak
+## make soak       a host and Linux over a TAP for SOAK_SECONDS (3600): everything at once, nothing may fail, memory must come back: build/soak
+SOAK_SECONDS ?= 3600
+## make faults     unit programs over an instance once for each n: the n-th allocation fails (FAULTS=300: up to which; T='tcp/ ip/': some programs)
+FAULTS ?= 300
+.PHONY: attack soak faults
+faults:
+	@tools/need.sh test
+	@$(MAKE) -s tests-asan
+	@$(PYTHON) tests/faults.py --most $(FAULTS) $(T)
 attack:
 	@tools/need.sh attack
 	@$(MAKE) -s $(B)/host/weir-host $(B)/venv/ready
@@ -131,7 +137,7 @@ attack:
 soak:
 	@tools/need.sh soak
 	@$(MAKE) -s $(B)/host/weir-host
-	@$(PYTHON) tests/soak.py --seconds $(SECONDS)
+	@$(PYTHON) tests/soak.py --seconds $(SOAK_SECONDS)
 
 ## make fuzz       every fuzz target for FUZZ_SECONDS (default 60) each; FUZZ_HOURS=n: all side by side on the cores, n hours
 FUZZ_SECONDS ?= 60

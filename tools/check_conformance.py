@@ -29,9 +29,12 @@ def cells(line):
 
 
 def security_problems():
-    problems, rows = [], 0
+    problems, rows, listed = [], 0, False
     for number, line in enumerate(SECURITY.read_text().split("\n"), 1):
-        if not line.startswith("| ") or line.startswith(("| disclosure", "| ---")):
+        if not line.startswith("| "):
+            listed = False
+        listed |= line.startswith("| disclosure")
+        if not listed or line.startswith(("| disclosure", "| ---")):
             continue
         rows += 1
         tests = re.findall(r"([\w./-]+)\s*::\s*(\w+)", cells(line)[-1])

@@ -147,6 +147,8 @@ static void receive_ahead(struct weir *weir, struct tcp_conn *c, const struct pa
     if (!make_room_ahead(weir, c, start - c->rcv.nxt, end - start) ||
         (!tcp_disordered(c) && !intervals_grow(weir, c))) {
         count(weir, WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED);
+        if (!tcp_disordered(c) && c->receive)
+            stream_ahead_end(&weir->memory, c->receive);  // there was memory for the data, and none for its list
         return;
     }
     if (c->extra->out_of_order->count == c->extra->out_of_order->capacity)

@@ -38,7 +38,7 @@ ATTACKS = {   # name: what it is, and what is started, once more when it ends be
     "land": ("SYNs from the victim itself",
              ["hping3", "--flood", "-q", "-a", WEIR[4], "-S", "-p", PORT, "-s", PORT, "-k", WEIR[4]]),
     "scan": ("nmap: every port, the system",
-             ["nmap", "-n", "-Pn", "-sS", "-O", "--osscan-guess", "-p-", "-T5", WEIR[4]]),
+             ["nmap", "-n", "-Pn", "-sS", "-O", "--osscan-guess", "-p-", "--min-rate", 20000, WEIR[4]]),
     "fuzz": ("scapy's fuzz()", stranger("fuzz")),
     "mutate": ("the honest client's frames, mutated (1)", stranger("mutate")),
     "slow-header": ("1,000 clients with a header that never ends", [*SLOW, "-H"]),

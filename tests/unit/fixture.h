@@ -66,6 +66,7 @@ struct fixture {
     uint32_t allocations;  // calls of alloc so far
     uint32_t fail_at;      // this many calls from now fails: 1 is the next; 0 none
     bool fail_onwards;     // every one after it fails, too
+    bool fail_told;        // says so on standard error
     // driver
     struct fixture_frame *frames;
     uint32_t frame_count, frame_room;

@@ -73,6 +73,7 @@ static void replacing_keeps_the_handle(void **state)
     (void)state;
     open_one(&f);
     const weir_socket one = handle_new(f.weir, &a);
+    assert_true(one > 0);
     handle_replace(f.weir, one, &b);
     assert_ptr_equal(handle_sock(f.weir, one), &b);
     assert_int_equal(b.handle, one);

@@ -140,6 +140,27 @@ static void without_memory_a_segment_is_dropped(void **state)
     tcp_fixture_close(&t);
 }
 
+// The n-th allocation fails, for each n: where the list cannot be had, the memory for the data goes back as well.
+static void without_a_list_no_memory_is_kept(void **state)
+{
+    (void)state;
+    if (!WEIR_CFG_ALLOCATOR)
+        skip();  // memory and the list of intervals are fixed there
+    for (uint32_t n = 1, taken = false; !taken; n++) {
+        struct tcp_fixture t;
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true});
+        const struct tcp_conn *const c = tcp_fixture_conn(&t);
+        t.f.fail_at = n;
+        peer_data(&t, 30000, 1000);
+        t.f.fail_at = 0;
+        taken = tcp_disordered(c);
+        assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_OUT_OF_ORDER_DROPPED), !taken);
+        assert_true(taken || !c->receive || stream_ahead_bytes(c->receive) == 0);
+        assert_true(n > 1 || !taken);
+        tcp_fixture_close(&t);
+    }
+}
+
 static void a_fin_without_room_for_its_data_waits(void **state)
 {
     struct tcp_fixture t;
@@ -256,6 +277,7 @@ int main(void)
         cmocka_unit_test(every_other_segment_fits),
         cmocka_unit_test(memory_goes_by_what_arrived),
         cmocka_unit_test(without_memory_a_segment_is_dropped),
+        cmocka_unit_test(without_a_list_no_memory_is_kept),
         cmocka_unit_test(a_fin_without_room_for_its_data_waits),
         cmocka_unit_test(after_shutdown_for_reading_data_is_acknowledged_and_dropped),
         cmocka_unit_test(data_is_readable_without_push),
