@@ -671,7 +671,28 @@ def mdns():
     yield "loop", row(message(0, [b"\xc0\x0c" + b"\0\1\0\1"], [], [], []))
 
 
-SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "syscalls": syscalls, "threads": threads, "framing": framing, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json, "mdns": mdns, "dhcp6": dhcp6}
+
+
+
+def mqtt():
+    def packet(first, body):
+        return bytes([first, len(body)]) + body
+
+    def row(how, *packets):
+        return bytes([how]) + b"".join(bytes([len(p)]) + p for p in packets)
+    message, second, release = packet(0x32, b"\0\3a/b\0\7hello"), packet(0x34, b"\0\1a\0\x08x"), packet(0x62, b"\0\x08")
+    five = packet(0x32, b"\0\3a/b\0\7\x0f\x02\0\0\0\x3c\x03\0\1t\x0b\1\x26\0\0\0\0hi")
+    yield "connack", row(0, b"\x20\2\0\0", b"\xd0\0")
+    yield "connack-5", row(1, packet(0x20, b"\0\0\x0d\x21\0\1\x13\0\5\x24\1\x27\0\0\0\x14"), five)
+    yield "refused", row(0, b"\x20\2\0\5")
+    yield "messages", row(2, message, second, second, release, message[:3], message[3:])
+    yield "acknowledgements", row(10, b"\x40\2\0\1\x50\2\0\2", b"\x70\2\0\2\x90\3\0\3\1")
+    yield "acknowledgements-5", row(11, b"\x40\3\0\1\x10", packet(0x50, b"\0\2\0\4\x1f\0\1r"), b"\x70\2\0\2", b"\x90\4\0\3\0\1")
+    yield "disconnect", row(3, b"\xe0\1\x8e")
+    yield "long", row(2, b"\x30\xff\xff\xff\x7f\0\1a", b"x" * 200)
+
+
+SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "syscalls": syscalls, "threads": threads, "framing": framing, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json, "mdns": mdns, "dhcp6": dhcp6, "mqtt": mqtt}
 
 
 def write(target, folder):

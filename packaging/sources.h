@@ -677,3 +677,13 @@ weir_part_headers "mdns" "apps/mdns/mdns.h"
 weir_part_headers "mdns" "apps/mdns/query.h"
 weir_part_headers "mdns" "apps/mdns/wire.h"
 #endif
+#if !WEIR_CFG_COMPACT
+weir_part "mqtt" "apps" "" "loop" "" "mqtt"
+weir_part_about "mqtt" "an MQTT client, versions 3.1.1 and 5, on streams that are plain or TLS (mqtt/mqtt.h)"
+weir_part_sources "mqtt" "apps/mqtt/input.c"
+weir_part_sources "mqtt" "apps/mqtt/mqtt.c"
+weir_part_sources "mqtt" "apps/mqtt/output.c"
+weir_part_sources "mqtt" "apps/mqtt/packet.c"
+weir_part_headers "mqtt" "apps/mqtt/mqtt.h"
+weir_part_headers "mqtt" "apps/mqtt/packet.h"
+#endif

@@ -12,7 +12,7 @@ run) goal="iproute2 iputils-ping curl iperf3 dnsmasq-base radvd chrony util-linu
 board) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm gcc-mips-linux-gnu gcc-mipsel-linux-gnu qemu-system-mips qemu-system-x86 iproute2 iputils-ping util-linux procps" ;;
 test) goal="g++ cmake ninja-build pkg-config meson gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-mips qemu-system-x86 libcmocka-dev qemu-user gcc-mips-linux-gnu gcc-mipsel-linux-gnu libc6-dev-mips-cross dpkg-dev python3-venv $clang iproute2 iputils-ping curl wget netcat-openbsd
             socat redis-server redis-tools memcached wrk haproxy git openssh-server openssh-client avahi-daemon avahi-utils
-            dbus-daemon iperf3 dnsmasq-base radvd kea-dhcp6-server chrony nftables nginx ethtool tcpdump util-linux procps chromium
+            dbus-daemon mosquitto mosquitto-clients iperf3 dnsmasq-base radvd kea-dhcp6-server chrony nftables nginx ethtool tcpdump util-linux procps chromium
             chromium-driver openssl libbearssl-dev" ;;
 check) goal="g++ dpkg-dev libbearssl-dev libcmocka-dev $clang clang-format clang-tidy gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-mips-linux-gnu libc6-dev-mips-cross git" ;;
 bench-metal) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-x86 qemu-user dpkg-dev python3-venv iproute2 ethtool util-linux procps" ;;

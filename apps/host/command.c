@@ -25,6 +25,7 @@ static const struct {
     {"dhcp", "(with --dhcp)", command_dhcp},
     {"browse", "TYPE [-t SECONDS]", command_browse},
     {"dhcp6", "(with --dhcp6)", command_dhcp6},
+    {"mqtt", "SERVER[:PORT] ... (see weir-host --help)", command_mqtt},
     {"get", "URL [-o FILE] [-r FIRST-LAST]", command_get},
     {"send", "FILE HOST PORT", command_send},
     {"receive", "HOST PORT FILE", command_receive},

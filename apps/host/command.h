@@ -10,7 +10,8 @@
 // A command starts with its words (argv[0] its name) and ends by host_done. false: it was said what is wrong.
 typedef bool command_function(struct host *host, int argc, char **argv);
 command_function command_ping, command_resolve, command_sntp, command_dhcp, command_dhcp6, command_iperf3, command_get,
-    command_send, command_receive, command_listen, command_serve, command_play, command_stream, command_browse;
+    command_send, command_receive, command_listen, command_serve, command_play, command_stream, command_browse,
+    command_mqtt;
 
 // Says what is wrong, and returns false.
 bool command_wrong(const char *command, const char *what, const char *why);

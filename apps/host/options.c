@@ -52,6 +52,8 @@ static const char usage[] =
     "[-C CC] [-J]\n"
     "      resolve NAME         sntp HOST         dhcp (with --dhcp)         dhcp6 (with --dhcp6)\n"
     "      browse TYPE [-t SECONDS]\n"
+    "      mqtt SERVER[:PORT] [-5] [-S] [-c] [-i ID] [-q QOS] [-s FILTER] [-p TOPIC=TEXT] [-r] [-k S] [-w TOPIC] [-n "
+    "N]\n"
     "      stream FILE PORT [over=realtime|tcp] ... or over=rtp|red|udp to=HOST real-time media: docs/realtime.md\n"
     "      play HOST PORT [over=... frame=BYTES period=MS within=MS frames=N log=FILE out=FILE]\n"
     "      get URL [-o FILE] [-r FIRST-LAST]            (https: with --tls-trust)\n"
