@@ -145,7 +145,7 @@ static uint64_t happy_poll(struct app *app, uint64_t now_us)
     struct happy_eyeballs_attempt *attempt;
     if (now_us >= self->end_us) {
         finish(self, 0, WEIR_TIMED_OUT);
-        return WEIR_NEVER;
+        return now_us;  // who was told may have begun something
     }
     while (may_begin(self, now_us) && (attempt = attempt_free(self)) != NULL)  // each is tried once: bounded
         attempt_begin(self, attempt);
@@ -156,7 +156,7 @@ static uint64_t happy_poll(struct app *app, uint64_t now_us)
     if (attempts_under_way(self) || is_pending(self, SIDE_AAAA) || is_pending(self, SIDE_A))
         return self->end_us;
     finish_failed(self);
-    return WEIR_NEVER;
+    return now_us;
 }
 
 // --- names -----------------------------------------------------------------------------------------------------------
