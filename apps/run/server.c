@@ -250,7 +250,7 @@ static void bury_names(struct run_socket *socket)
     if (bsd_getsockname(server->bsd, socket->fd, (struct weir_sockaddr *)&name, &length) == 0)
         memcpy(tomb->local, &name, tomb->local_length = (uint8_t)length);
     length = RUN_ADDRESS;
-    if (bsd_getpeername(server->bsd, socket->fd, (struct weir_sockaddr *)&name, &length) == 0)
+    if (!socket->reset && bsd_getpeername(server->bsd, socket->fd, (struct weir_sockaddr *)&name, &length) == 0)
         memcpy(tomb->peer, &name, tomb->peer_length = (uint8_t)length);
 }
 

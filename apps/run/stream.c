@@ -14,8 +14,7 @@
 #include "run/server.h"
 
 #define SPANS 8
-#define CHUNK 262144u  // bytes moved by one call at the most
-#define ROUNDS 4       // chunks moved in a turn, so that one stream does not keep the others waiting
+#define CHUNK 262144u  // bytes taken from a program by one call at the most
 
 // --- connections of a listener -----------------------------------------------------------------------
 static bool hand_over(const struct run_socket *listener, int end, const struct run_accepted *record)
@@ -103,7 +102,7 @@ static void take_error(struct run_socket *socket)
 {
     const int error = run_socket_error(socket);
     socket->reset = true;
-    socket->error = error ? error : ECONNRESET;
+    socket->error = error || socket->input_done ? error : ECONNRESET;  // (the program may have been told at a send)
 }
 
 // The urgent byte, where it stands in the stream.
@@ -170,8 +169,13 @@ static bool to_stack(struct run_socket *socket)
     if (lent < 0) {
         struct weir_slice unread;
         const bool drained = socket->hung || weir_socket_peek(weir, socket->handle, 0, &unread, 1) <= 0;
-        if (lent != WEIR_AGAIN && lent != WEIR_SHUT_DOWN && drained)
-            take_error(socket);
+        if (lent != WEIR_AGAIN && lent != WEIR_SHUT_DOWN) {
+            if (drained)
+                take_error(socket);
+            else  // what has come is still to be read; sending fails at once
+                (void)shutdown(socket->end, SHUT_RD);
+            socket->input_done = true;
+        }
         return false;
     }
     int count = 0;
@@ -202,14 +206,14 @@ bool run_stream_discard(struct run_socket *socket)
     return true;
 }
 
-void run_stream_pump(struct run_socket *socket)
+// Moves what can be moved in the directions that have news.
+static void pump(struct run_socket *socket, bool to_the_program, bool to_the_stack)
 {
-    for (int round = 0; round < ROUNDS && !socket->output_done && !socket->reset && !socket->hung; round++)
-        if (!to_program(socket))
-            break;
-    while (!socket->input_done && !socket->reset && to_stack(socket))
+    while (to_the_program && !socket->output_done && !socket->reset && !socket->hung && to_program(socket))
         ;
-    if (socket->reset || (socket->hung && socket->input_done)) {
+    while (to_the_stack && !socket->input_done && !socket->reset && to_stack(socket))
+        ;
+    if (socket->reset || (socket->hung && (socket->input_done || socket->unread))) {
         // The program's own close with data unread, here or in its pair, is a reset, as it is on Linux; what was sent
         // before has left by then.
         if (socket->unread)
@@ -217,6 +221,8 @@ void run_stream_pump(struct run_socket *socket)
         run_socket_end(socket, socket->unread);
     }
 }
+
+void run_stream_pump(struct run_socket *socket) { pump(socket, true, true); }
 
 void run_stream_connected(struct run_socket *socket, int error)
 {
@@ -252,7 +258,7 @@ void run_stream_event(struct run_source *source, uint32_t events)
             accept_all(socket);
         return;
     }
-    run_stream_pump(socket);
+    pump(socket, events & EPOLLOUT, events & ~(uint32_t)EPOLLOUT);
 }
 
 static void connect_news(struct run_socket *socket, uint32_t events)
@@ -277,6 +283,6 @@ void run_stream_news(struct weir_watch *watch, weir_socket handle, uint32_t even
     } else if (socket->connecting) {
         connect_news(socket, events);
     } else if (socket->connected) {
-        run_stream_pump(socket);
+        pump(socket, events & ~(uint32_t)WEIR_WRITABLE, events & ~(uint32_t)WEIR_READABLE);
     }
 }

@@ -140,6 +140,31 @@ def reset():
     failing(errno.ECONNRESET, client.recv, 100)
 
 
+def abandoned():
+    """Both directions are full and one side goes: the other, which waits in send, learns of it."""
+    client, server = pair()
+    client.setblocking(False)
+    server.setblocking(True)
+    told = []
+
+    def send():
+        try:
+            while True:
+                server.sendall(bytes(1_000_000))
+        except OSError as error:
+            told.append(error.errno)
+    thread = threading.Thread(target=send)
+    thread.start()
+    try:
+        while polled(client, select.POLLOUT, 500):
+            client.send(bytes(100_000))
+    except BlockingIOError:
+        pass
+    client.close()
+    thread.join(20)
+    assert not thread.is_alive() and told[0] in (errno.ECONNRESET, errno.EPIPE), told
+
+
 def states():
     client, server = pair()
     assert polled(client) == select.POLLOUT
@@ -215,6 +240,7 @@ def forked():
 def executed():
     """A connection as another program's standard input and output, with an environment of its own."""
     client, server = pair()
+    server.setblocking(True)   # for cat, too: the flag is the connection's
     cat = subprocess.Popen(["/bin/cat"], stdin=server, stdout=server, env={"PATH": "/bin"})
     server.close()
     client.sendall(b"through cat")

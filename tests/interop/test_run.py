@@ -85,9 +85,18 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site():
+def place():
     with Lab() as lab:
         yield Site(lab)
+
+
+@pytest.fixture
+def site(place):
+    """The same place for all, and nothing left running in it."""
+    before = len(place.lab.processes)
+    yield place
+    for process in place.lab.processes[before:]:
+        process.stop(10)
 
 
 def ends(server, status=(0, 143)):
@@ -163,6 +172,9 @@ def test_nginx(site, more):
         os.kill(int((site.folder / "nginx.pid").read_text()), signal.SIGHUP)
         site.here("curl", "-sSf", "-o", "by-nginx", f"http://{WEIR}:8080/data")
         assert site.fetched("by-nginx")
+    # Workers of before end their connections.
+    master = (site.folder / "nginx.pid").read_text().strip()
+    assert until(lambda: site.here("ps", "-o", "args=", "--ppid", master).count("worker process") == 4, 20)
     if shutil.which("wrk"):
         report = site.here("wrk", "-t2", "-c64", "-d5" if CAMPAIGN else "-d1", f"http://{WEIR}:8080/1k")
         assert "Socket errors" not in report and int(re.search(r"(\d+) requests in", report)[1]) > 1000, report
