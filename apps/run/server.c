@@ -147,13 +147,19 @@ static void sleep_until(struct run_server *server, uint64_t until_us)
     const struct timespec wait = {.tv_sec = (time_t)(wait_us / 1000000u), .tv_nsec = (long)(wait_us % 1000000u) * 1000};
     const int count = epoll_pwait2(server->epoll, events, EVENTS, until_us == WEIR_NEVER ? NULL : &wait, NULL);
     weir_clock(server->weir, posix_now_us());
-    // Calls come last: a program that closed a socket before it called is to find it closed.
-    for (int turn = 0; turn < 2; turn++)
-        for (int i = 0; i < count; i++) {
-            struct run_source *const source = events[i].data.ptr;
-            if ((source == &server->listen_source) == (turn == 1) && source->event != NULL)
-                source->event(source, events[i].events);
-        }
+    // Calls come last, and what programs did before is done before, over loopback to its end: a socket that was closed
+    // is closed for the call.
+    bool calls = false;
+    for (int i = 0; i < count; i++) {
+        struct run_source *const source = events[i].data.ptr;
+        calls = calls || source == &server->listen_source;
+        if (source != &server->listen_source && source->event != NULL)
+            source->event(source, events[i].events);
+    }
+    if (calls) {
+        (void)loop_run(&server->loop, weir_now_us(server->weir));
+        run_call_accept(&server->listen_source, EPOLLIN);
+    }
     for (struct run_source *dead; (dead = server->dead) != NULL;) {
         server->dead = dead->next_dead;
         free(dead);
