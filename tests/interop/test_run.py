@@ -406,6 +406,57 @@ def test_the_servers_death_is_told(tmp_path):
     assert told == ["ECONNRESET", "EINVAL", "ENETDOWN", "ENETDOWN"], told
 
 
+HOSTILE = """
+import os, random, socket, struct
+token = bytes.fromhex(os.environ["WEIR_RUN"])
+draw = random.Random(7)
+sockets = [socket.socket(socket.AF_INET, kind) for kind in (1, 2, 1, 2)]
+OWN
+seen = set()
+for _ in range(4000):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as call:
+        call.connect("\\0weir-run-" + token[:8].hex())
+        data = draw.randbytes(draw.choice((0, 1, 16, 28, 200, 3000)))
+        length = len(data) if draw.random() < 0.9 else draw.getrandbits(32)
+        ids = draw.choice(MINE)
+        head = (token if draw.random() < 0.95 else draw.randbytes(16)) + ids + struct.pack("Iiii", draw.randrange(20), *(draw.choice((0, 1, 2, 6, 10, 17, 41, -1, draw.getrandbits(31))) for _ in range(3)))
+        request = head + struct.pack("I", length) + data
+        if draw.random() < 0.1:
+            request = request[:draw.randrange(len(request))]
+        if request:
+            call.send(request)
+        call.settimeout(0.02)
+        try:
+            seen.add(len(call.recv(65536)))
+        except OSError:
+            pass
+assert seen
+with socket.create_server(("127.0.0.1", 0)) as listener, socket.create_connection(listener.getsockname()) as one:
+    other = listener.accept()[0]
+    one.sendall(b"still here")
+    assert other.recv(100) == b"still here"
+print("done")
+"""
+
+
+def test_a_hostile_program_harms_itself_alone():
+    """Requests of random words about its own sockets, and of wrong lengths; then a connection as ever."""
+    own = """
+import ctypes
+def end_of(sock):
+    name = ctypes.create_string_buffer(110)
+    length = ctypes.c_uint32(110)
+    assert ctypes.CDLL(None).syscall(ctypes.c_long(SYS), sock.fileno(), name, ctypes.byref(length)) == 0
+    return name.raw[15:23]
+"""
+    number = {"x86_64": 52, "aarch64": 205}.get(os.uname().machine)
+    if number is None:
+        pytest.skip("the number of getpeername here is not known")
+    code = HOSTILE.replace("OWN\n", own.replace("SYS", str(number)) + "MINE = [bytes(8)] + [end_of(sock) for sock in sockets]\n")
+    done = subprocess.run([RUN, "--loopback", sys.executable, "-c", code], capture_output=True, text=True, timeout=200)
+    assert (done.returncode, done.stdout.strip()) == (0, "done"), done.stdout + done.stderr
+
+
 def test_an_ordinary_user_has_a_namespace():
     """No right is needed: the server makes its own namespace, and Linux is at the other end of its TAP."""
     words = [RUN, "/usr/bin/python3", "-c", "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(('10.96.0.1', 9)); print(s.getsockname()[0])"]
