@@ -84,6 +84,7 @@ sim-programs:
 ##                    sim-mutations: planted faults that the campaign must find
 sim-attack: sim-programs
 	@$(B)/host/weir-sim --scenario attack --seed $(SIM_SEED) --count 1000000000 --seconds $(SIM_SECONDS)
+	@$(B)/asan/weir-sim --scenario attack --seed $(SIM_SEED) --count 1000000000 --seconds $(SIM_SECONDS)
 sim-golden: sim-programs
 	@$(PYTHON) tools/sim.py golden --renew
 sim-grid: sim-programs
