@@ -363,6 +363,8 @@ static struct neighbour *neighbour_recyclable(struct weir *weir, bool strange)
     struct neighbour *best = NULL;
     for (uint32_t i = 0; i < scan; i++, at = at + 1 < WEIR_CFG_NEIGHBOURS ? at + 1 : 0) {
         struct neighbour *n = &arp->table[at];
+        if (strange && !n->strange)
+            continue;
         const enum neighbour_rank rank = neighbour_rank(weir, n);
         const uint32_t age = neighbour_age(weir, n, rank);
         const bool better = rank > best_rank || (best && rank == best_rank && age > best_age);

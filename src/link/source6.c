@@ -14,27 +14,24 @@ uint8_t policy_scope(struct weir_addr a)
     return weir_addr_is_link_local6(a) || weir_addr_is_loopback(a) || link_local4 ? IP6_SCOPE_LINK : IP6_SCOPE_GLOBAL;
 }
 
+// The default policy table: what begins with 64 bits of 0, and what its first word tells.
 struct policy policy_of(struct weir_addr a)
 {
     static const struct {
-        uint32_t words[3];  // the fourth of all of them is 0, but of ::1
-        uint8_t bits;
+        uint32_t prefix, mask;
         struct policy policy;
     } table[] = {
-        {{0, 0, 0xffff}, 96, {4, 35}},      {{0, 0, 0}, 96, {3, 1}},
-        {{0x20010000u, 0, 0}, 32, {5, 5}},  {{0x20020000u, 0, 0}, 16, {2, 30}},
-        {{0x3ffe0000u, 0, 0}, 16, {12, 1}}, {{0xfec00000u, 0, 0}, 10, {11, 1}},
-        {{0xfc000000u, 0, 0}, 7, {13, 3}},
+        {0x20010000u, 0xffffffffu, {5, 5}},  {0x20020000u, 0xffff0000u, {2, 30}}, {0x3ffe0000u, 0xffff0000u, {12, 1}},
+        {0xfec00000u, 0xffc00000u, {11, 1}}, {0xfc000000u, 0xfe000000u, {13, 3}},
     };
-    if (weir_addr_is_loopback(a) && !weir_addr_is_v4(a))
-        return (struct policy){0, 50};
-    for (uint32_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        const uint32_t *const words = table[i].words;
-        const struct weir_addr prefix = {
-            {weir_addr_word_of(words[0]), weir_addr_word_of(words[1]), weir_addr_word_of(words[2]), 0}};
-        if (ip6_prefix_equal(bytes_of(&a), bytes_of(&prefix), table[i].bits))
+    const uint32_t first = weir_addr_word(a, 0);
+    if (weir_addr_is_v4(a))
+        return (struct policy){4, 35};
+    if (!(first | a.words[1] | a.words[2]))
+        return weir_addr_is_loopback(a) ? (struct policy){0, 50} : (struct policy){3, 1};
+    for (uint32_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if ((first & table[i].mask) == table[i].prefix)
             return table[i].policy;
-    }
     return (struct policy){1, 40};
 }
 
