@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "weir/language.h"
 #include "weir/options.h"
@@ -61,9 +62,16 @@ static inline struct weir_addr weir_addr_v4(uint32_t host_order)
 }
 // The other way, for protocols that know IPv4 addresses alone; 0 for `any`.
 static inline uint32_t weir_addr_to_v4(struct weir_addr a) { return weir_addr_word(a, 3); }
+// Eight bytes at once, which is how a machine of 64 bits has them in its registers.
+static inline uint64_t weir_addr_half(const struct weir_addr *a, unsigned i)
+{
+    uint64_t half;
+    memcpy(&half, &a->words[2 * i], sizeof half);
+    return half;
+}
 static inline bool weir_addr_is_v4(struct weir_addr a)
 {
-    return !(a.words[0] | a.words[1]) && a.words[2] == weir_addr_word_of(0xffff);
+    return !weir_addr_half(&a, 0) && a.words[2] == weir_addr_word_of(0xffff);
 }
 // From 16 bytes as on the wire. (The zone of a link-local address is 0.)
 struct weir_addr weir_addr_v6(const uint8_t bytes[16]);
@@ -79,13 +87,12 @@ struct weir_addr weir_addr_with_zone(struct weir_addr a, uint8_t netif_index);
 void weir_addr_to_v6(struct weir_addr a, uint8_t bytes[16]);
 static inline bool weir_addr_equal(struct weir_addr a, struct weir_addr b)
 {
-    return !((a.words[0] ^ b.words[0]) | (a.words[1] ^ b.words[1]) | (a.words[2] ^ b.words[2]) |
-             (a.words[3] ^ b.words[3]));
+    return !((weir_addr_half(&a, 0) ^ weir_addr_half(&b, 0)) | (weir_addr_half(&a, 1) ^ weir_addr_half(&b, 1)));
 }
 // :: and 0.0.0.0.
 static inline bool weir_addr_is_any(struct weir_addr a)
 {
-    return !(a.words[0] | a.words[1] | a.words[3]) && (!a.words[2] || a.words[2] == weir_addr_word_of(0xffff));
+    return !(weir_addr_half(&a, 0) | a.words[3]) && (!a.words[2] || a.words[2] == weir_addr_word_of(0xffff));
 }
 bool weir_addr_is_multicast(struct weir_addr a);
 bool weir_addr_is_loopback(struct weir_addr a);

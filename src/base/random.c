@@ -119,6 +119,17 @@ uint64_t siphash_ends(const struct siphash_key *key, uint64_t addresses, uint32_
 }
 #endif
 
+#if WEIR_CFG_IP6
+uint64_t siphash_wide_ends(const struct siphash_key *key, const uint64_t addresses[4], uint32_t ports)
+{
+    struct siphash_state s = siphash_start(key);
+    for (unsigned i = 0; i < 4; i++)
+        siphash_absorb(&s, addresses[i], 2);
+    siphash_absorb(&s, (uint64_t)36 << 56 | ports, 2);
+    return siphash_finish(&s, 4);
+}
+#endif
+
 // --- generator -------------------------------------------------------------------------------------------------------
 // Outputs are SipHash-2-4(key, counter). The key is replaced by outputs of its own, and so forgotten, after every
 // RANDOM_REKEY outputs and after every random_bytes: who reads the state later cannot compute what came out before.

@@ -15,6 +15,10 @@ uint64_t siphash(const struct siphash_key *key, const void *data, size_t bytes);
 uint32_t siphash_words(const struct siphash_key *key, uint64_t a, uint64_t b);
 // SipHash-2-4 of the two ends of a connection: addresses and ports as 12 bytes, little-endian.
 uint64_t siphash_ends(const struct siphash_key *key, uint64_t addresses, uint32_t ports);
+#if WEIR_CFG_IP6
+// The same of addresses of 16 bytes: as 36 bytes.
+uint64_t siphash_wide_ends(const struct siphash_key *key, const uint64_t addresses[4], uint32_t ports);
+#endif
 
 struct random {
     struct siphash_key key;

@@ -6,7 +6,8 @@
 #include "weir/options.h"
 
 #if WEIR_CFG_IP6
-#include "ip/family.h"
+#include "ip/family4.h"
+#include "ip/family6.h"
 
 extern const struct ip_family ip4_family, ip6_family;  // families.c
 // The row of an address. (Of `any`: IPv6's.)
@@ -14,10 +15,30 @@ static inline const struct ip_family *ip_family_of(struct weir_addr address)
 {
     return weir_addr_is_v4(address) ? &ip4_family : &ip6_family;
 }
-// The row of a packet, by the first byte of its header.
-static inline const struct ip_family *ip_family_of_packet(const uint8_t *header)
+
+// What the flow cache asks of each packet it asks inline, by the first byte of the header.
+static inline bool ip_is_version6(const uint8_t *header) { return header[0] >> 4 == 6; }
+static inline uint32_t ip_source_low(const uint8_t *header)
 {
-    return header[0] >> 4 == 6 ? &ip6_family : &ip4_family;
+    return ip_is_version6(header) ? ip6_source_low(header) : ip4_source_low(header);
+}
+static inline bool ip_whole(const uint8_t *header, uint32_t room)
+{
+    return ip_is_version6(header) ? ip6_whole(header, room) : ip4_whole(header, room);
+}
+static inline void ip_read(const uint8_t *header, struct packet *packet)
+{
+    if (ip_is_version6(header))
+        ip6_read(header, packet);
+    else
+        ip4_read(header, packet);
+}
+static inline void ip_fit(uint8_t *header, uint32_t fixed_sum, struct ip_params params, uint32_t length)
+{
+    if (ip_is_version6(header))
+        ip6_fit(header, fixed_sum, params, length);
+    else
+        ip4_fit(header, fixed_sum, params, length);
 }
 #else
 #include "ip/family4.h"
@@ -25,7 +46,14 @@ static inline const struct ip_family *ip_family_of_packet(const uint8_t *header)
 static const struct ip_family ip4_family = IP4_FAMILY_ROW;
 
 static inline const struct ip_family *ip_family_of(struct weir_addr address) { return (void)address, &ip4_family; }
-static inline const struct ip_family *ip_family_of_packet(const uint8_t *header) { return (void)header, &ip4_family; }
+static inline bool ip_is_version6(const uint8_t *header) { return (void)header, false; }
+static inline uint32_t ip_source_low(const uint8_t *header) { return ip4_source_low(header); }
+static inline bool ip_whole(const uint8_t *header, uint32_t room) { return ip4_whole(header, room); }
+static inline void ip_read(const uint8_t *header, struct packet *packet) { ip4_read(header, packet); }
+static inline void ip_fit(uint8_t *header, uint32_t fixed_sum, struct ip_params params, uint32_t length)
+{
+    ip4_fit(header, fixed_sum, params, length);
+}
 #endif
 
 #endif

@@ -33,16 +33,10 @@ struct ip_family {
     enum weir_tx_verdict (*neighbour_ask)(const struct neighbour *n, const uint8_t *mac);
     void (*group_mac)(struct weir_addr group, uint8_t mac[6]);  // the Ethernet address of a multicast group
     // Of a header without options or extensions, which the flow cache compares and writes (flow.h):
-    void (*head_mask)(uint8_t *mask);                     // bits that are alike in all packets between two hosts
-    uint32_t (*source_low)(const uint8_t *header);        // addr_low of its source
-    bool (*whole)(const uint8_t *header, uint32_t room);  // its lengths and checksum, where `room` bytes are at hand
-    void (*read)(const uint8_t *header,
-                 struct packet *packet);           // length of the payload, protocol, TTL, type of service
+    void (*head_mask)(uint8_t *mask);              // bits that are alike in all packets between two hosts
     uint32_t (*fixed_sum)(const uint8_t *header);  // of what `fit` leaves alone, in host order; 0 without a checksum
     // Makes the header of a first fragment that of the whole datagram, of `length` bytes with it.
     void (*reassembled)(uint8_t *header, uint32_t header_length, uint32_t length, uint8_t tos);
-    // Makes it that of a packet of `length` bytes.
-    void (*fit)(uint8_t *header, uint32_t fixed_sum, struct ip_params params, uint32_t length);
 };
 
 #endif

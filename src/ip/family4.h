@@ -68,8 +68,7 @@ static inline void ip4_reassembled(uint8_t *header, uint32_t header_length, uint
     { \
         .ethertype = ETHERTYPE_IP4, .header_bytes = IP4_BYTES, .head_words = 5, .mtu_min = 576, .mss_default = 536, \
         .transmit = ip4_output, .pseudo_sum = ip4_family_sum, .neighbour_ask = arp_ask, .group_mac = ip4_group_mac, \
-        .head_mask = ip4_head_mask, .source_low = ip4_source_low, .whole = ip4_whole, .read = ip4_read, \
-        .fixed_sum = ip4_fixed_sum, .reassembled = ip4_reassembled, .fit = ip4_fit, \
+        .head_mask = ip4_head_mask, .fixed_sum = ip4_fixed_sum, .reassembled = ip4_reassembled, \
     }
 
 #endif

@@ -66,8 +66,7 @@ static inline void ip6_reassembled(uint8_t *header, uint32_t header_length, uint
     { \
         .ethertype = ETHERTYPE_IP6, .header_bytes = IP6_BYTES, .head_words = 8, .mtu_min = 1280, .mss_default = 1220, \
         .transmit = ip6_output, .pseudo_sum = ip6_family_sum, .neighbour_ask = nd_ask, .group_mac = ip6_group_mac, \
-        .head_mask = ip6_head_mask, .source_low = ip6_source_low, .whole = ip6_whole, .read = ip6_read, \
-        .fixed_sum = ip6_fixed_sum, .reassembled = ip6_reassembled, .fit = ip6_fit, \
+        .head_mask = ip6_head_mask, .fixed_sum = ip6_fixed_sum, .reassembled = ip6_reassembled, \
     }
 #endif
 

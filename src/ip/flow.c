@@ -47,6 +47,7 @@ void flow_learn_match(struct weir *weir, const struct packet *packet)
     }
     flow->match.netif = packet->netif;
     flow->match.generation = weir->ip.generation;
+    flow->match.network_at = (uint8_t)at;
     flow->match.transport_at = (uint8_t)(at + family->header_bytes);
     flow->match.source_at = packet->link_source ? (uint8_t)(packet->link_source - first->data) : FLOW_NO_LINK_SOURCE;
     flow->match.pseudo_sum = ip_pseudo_sum(packet->source, packet->destination, IP_TCP, 0);
@@ -64,10 +65,10 @@ void flow_input(struct weir_netif *netif, const struct weir_frame *frame, const 
         .link_source = flow->match.source_at == FLOW_NO_LINK_SOURCE ? NULL : bytes + flow->match.source_at,
         .source = flow->remote,
         .destination = flow->local,
-        .network_length = ip_header_bytes(flow->remote),
+        .network_length = (uint32_t)flow->match.transport_at - flow->match.network_at,
         .flags = frame->checksum == WEIR_CHECKSUM_VERIFIED ? PACKET_CHECKSUM_OK : 0,
     };
-    ip_family_of(flow->remote)->read(network, &packet);
+    ip_read(network, &packet);
     ip_deliver(netif->weir, &packet);
 }
 
@@ -87,8 +88,8 @@ void flow_learn_template(struct weir *weir, const struct path *path, const struc
     memcpy(t->header, out->head, link_bytes + family->header_bytes);
     t->fixed_sum = family->fixed_sum(t->header + link_bytes);
     t->network_at = (uint8_t)link_bytes;
+    t->network_bytes = family->header_bytes;
     t->netif = path->netif;
-    t->next_hop = path->next_hop;
     t->generation = weir->ip.flow_generation;
     t->made_ms = weir->now_ms;
     t->shape = 0;  // no packet's

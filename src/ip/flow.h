@@ -54,12 +54,12 @@ static BYTES_INLINE const struct flow *flow_match(const struct weir_netif *netif
     const uint32_t room = frame->slices[0].length;
     if (room < 40)
         return NULL;
-    const struct ip_family *const family = ip_family_of_packet(bytes + at);
-    if (WEIR_CFG_IP6 && room < 8u * family->head_words)
+    const bool version6 = ip_is_version6(bytes + at);
+    if (version6 && room < 8u * FLOW_WORDS)
         return NULL;
-    const struct flow *const flow = &weir->ip.flows[family->source_low(bytes + at) % WEIR_CFG_FLOWS];
+    const struct flow *const flow = &weir->ip.flows[ip_source_low(bytes + at) % WEIR_CFG_FLOWS];
     if (flow->match.generation != weir->ip.generation || flow->match.netif != netif ||
-        !flow_begins(&flow->match, bytes, family->head_words > 5) || !family->whole(bytes + at, frame->length - at))
+        !flow_begins(&flow->match, bytes, version6) || !ip_whole(bytes + at, frame->length - at))
         return NULL;
     return flow;
 }
@@ -68,7 +68,7 @@ void flow_input(struct weir_netif *netif, const struct weir_frame *frame, const 
 // Such a frame's network header.
 static inline const uint8_t *flow_network(const struct flow *flow, const struct weir_frame *frame)
 {
-    return (const uint8_t *)frame->slices[0].data + flow->match.transport_at - ip_header_bytes(flow->remote);
+    return (const uint8_t *)frame->slices[0].data + flow->match.network_at;
 }
 
 // A packet passed all checks of link and network layer. It is at its transport header.
@@ -89,8 +89,8 @@ static inline struct flow *flow_place(struct weir *weir, struct weir_addr remote
     return &weir->ip.flows[addr_low(remote) % WEIR_CFG_FLOWS];
 }
 
-// The flow whose template is good for a packet by this path, which is valid, now: the interface takes frames. NULL:
-// none.
+// The flow whose template is good for a packet by this path, which is valid, now: the interface takes frames. (Between
+// these two addresses all valid paths through one interface have one next hop.) NULL: none.
 static inline struct flow *flow_template(struct weir *weir, const struct path *path, struct weir_addr local,
                                          struct weir_addr remote)
 {
@@ -98,8 +98,7 @@ static inline struct flow *flow_template(struct weir *weir, const struct path *p
     const struct flow_template *const t = &flow->template;
     return t->generation == weir->ip.flow_generation && weir_addr_equal(flow->remote, remote) &&
                    weir_addr_equal(flow->local, local) && t->netif == path->netif &&
-                   weir_addr_equal(t->next_hop, path->next_hop) && weir->now_ms - t->made_ms < FLOW_RENEW_MS &&
-                   netif_open(path->netif)
+                   weir->now_ms - t->made_ms < FLOW_RENEW_MS && netif_open(path->netif)
                ? flow
                : NULL;
 }
@@ -122,17 +121,17 @@ static inline uint8_t *flow_header(struct flow *flow, struct ip_params params, u
                                    uint32_t payload_bytes)
 {
     struct flow_template *const t = &flow->template;
-    const struct ip_family *const family = ip_family_of(flow->remote);
-    const uint32_t length = family->header_bytes + transport_bytes + payload_bytes;
-    const flow_shape shape = flow_shape_of(params, length);
     uint8_t *const network = t->header + t->network_at;
+    const uint32_t header_bytes = WEIR_CFG_IP6 ? t->network_bytes : IP4_BYTES;
+    const uint32_t length = header_bytes + transport_bytes + payload_bytes;
+    const flow_shape shape = flow_shape_of(params, length);
     if (t->shape != shape) {
         t->shape = shape;
-        family->fit(network, t->fixed_sum, params, length);
+        ip_fit(network, t->fixed_sum, params, length);
     }
     t->tx.length = t->network_at + length;
     t->slices[0].length = t->tx.header_length = (uint16_t)(t->tx.length - payload_bytes);
-    return network + family->header_bytes;
+    return network + header_bytes;
 }
 #else
 static inline const struct flow *flow_match(const struct weir_netif *netif, const struct weir_frame *frame)

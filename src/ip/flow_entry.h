@@ -19,10 +19,10 @@
 
 struct flow_match {
     const struct weir_netif *netif;
-    uint16_t generation;   // of paths; 0: none
-    uint8_t transport_at;  // in the frame
-    uint8_t source_at;     // of the sender's link address; FLOW_NO_LINK_SOURCE: there is none
-    uint16_t pseudo_sum;   // of TCP's pseudo-header without the length, in native order
+    uint16_t generation;               // of paths; 0: none
+    uint8_t transport_at, network_at;  // in the frame
+    uint8_t source_at;                 // of the sender's link address; FLOW_NO_LINK_SOURCE: there is none
+    uint16_t pseudo_sum;               // of TCP's pseudo-header without the length, in native order
     uint64_t head[FLOW_WORDS], mask[FLOW_WORDS];
 };
 
@@ -35,11 +35,11 @@ struct flow_template {
     uint32_t generation;  // of paths and link addresses; 0: none
     uint32_t made_ms;
     const struct weir_netif *netif;
-    struct weir_addr next_hop;
     flow_shape shape;     // TTL, type of service, length (and flow label), for which the network header stands as it is
     uint32_t fixed_sum;   // of what the network header has alike for any of these, in host order
     uint32_t pseudo_sum;  // of TCP's pseudo-header without the length, in host order
     uint8_t network_at;   // in the frame
+    uint8_t network_bytes;
     struct weir_tx tx;
     struct weir_slice slices[FLOW_SLICES];  // the header, and pieces of a payload
     uint8_t header[FLOW_HEADER_BYTES];

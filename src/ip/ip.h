@@ -230,7 +230,8 @@ bool ip_is_broadcast(const struct weir *weir, struct weir_addr address);  // lim
 static inline uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol,
                                      uint32_t length)
 {
-    return ip_family_of(destination)->pseudo_sum(source, destination, protocol, length);
+    return weir_addr_is_v4(destination) ? ip4_family_sum(source, destination, protocol, length)
+                                        : ip_family_of(destination)->pseudo_sum(source, destination, protocol, length);
 }
 // Bytes of network header that ip_output adds.
 static inline uint32_t ip_header_bytes(struct weir_addr destination) { return ip_family_of(destination)->header_bytes; }

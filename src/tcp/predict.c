@@ -343,7 +343,7 @@ bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct
 {
     const uint8_t *const tcp = (const uint8_t *)frame->slices[0].data + flow->match.transport_at;
     struct packet packet;
-    ip_family_of(flow->remote)->read(flow_network(flow, frame), &packet);
+    ip_read(flow_network(flow, frame), &packet);
     const uint32_t length = packet.length - WITH_TIMESTAMPS;
     if (frame->count != 1 || frame->checksum != WEIR_CHECKSUM_NONE || packet.protocol != IP_TCP ||
         packet.length < WITH_TIMESTAMPS || (packet.tos & TCP_ECN_BITS) == TCP_CE || tcp[12] != WITH_TIMESTAMPS << 2 ||
