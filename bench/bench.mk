@@ -14,7 +14,7 @@ CFLAGS := -std=gnu11 -g -Wall -Wextra $(TUNE)
 
 .PHONY: all pair host always
 all: pair host
-pair: $(O)/weir_pair $(O)/weir_pair_batch2 $(O)/weir_pair_batch64 $(O)/weir_pair_plain $(O)/lwip_pair $(O)/smoltcp-bench
+pair: $(O)/weir_pair $(O)/weir_pair_batch2 $(O)/weir_pair_batch64 $(O)/weir_pair_plain $(O)/weir_pair_dual $(O)/weir_hostile $(O)/lwip_pair $(O)/smoltcp-bench
 host: $(O)/weir_host_bench $(O)/lwip_host $(O)/smoltcp-bench $(O)/linux_peer
 always:
 
@@ -47,12 +47,25 @@ $(O)/weir_plain/%.o: %.c $(O)/flags
 $(O)/weir_pair_plain: $(WEIR_PLAIN_OBJECTS)
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $^ -o $@ -pthread
+# The same with both families.
+WEIR_DUAL := $(filter-out $(shell $(PYTHON) tools/options.py --left-out full IP6=1),$(call find_c,src)) $(call find_c,ports/posix drivers)
+WEIR_DUAL_OBJECTS := $(patsubst %.c,$(O)/weir_dual/%.o,$(WEIR_DUAL))
+$(O)/weir_dual/%.o: %.c $(O)/flags
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	@$(CC) $(CFLAGS) -DWEIR_CFG_IP6=1 $(WEIR_INCLUDES) -MMD -MP -c $< -o $@
+$(O)/weir_pair_dual: $(O)/weir_dual/bench/pair/weir_pair.o $(WEIR_DUAL_OBJECTS)
+	@echo "  LINK  $@"
+	@$(CC) $(CFLAGS) $^ -o $@ -pthread
+$(O)/weir_hostile: $(O)/weir_dual/bench/hostile/weir_hostile.o $(WEIR_DUAL_OBJECTS)
+	@echo "  LINK  $@"
+	@$(CC) $(CFLAGS) $^ -o $@ -pthread
 $(O)/weir_host_bench: $(O)/weir/bench/host/weir_host_bench.o $(WEIR_OBJECTS)
 $(O)/weir_pair $(O)/weir_host_bench $(O)/linux_peer:
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $^ -o $@ -pthread
 $(O)/linux_peer: $(O)/weir/bench/host/linux_peer.o
--include $(WEIR_OBJECTS:.o=.d) $(WEIR_PLAIN_OBJECTS:.o=.d) $(O)/weir/bench/pair/weir_pair.d $(O)/weir/bench/host/weir_host_bench.d $(O)/weir/bench/host/linux_peer.d
+-include $(WEIR_OBJECTS:.o=.d) $(WEIR_DUAL_OBJECTS:.o=.d) $(O)/weir_dual/bench/pair/weir_pair.d $(O)/weir_dual/bench/hostile/weir_hostile.d $(WEIR_PLAIN_OBJECTS:.o=.d) $(O)/weir/bench/pair/weir_pair.d $(O)/weir/bench/host/weir_host_bench.d $(O)/weir/bench/host/linux_peer.d
 
 # --- lwIP, from Debian's source package ----------------------------------------------------------------------------------------------
 $(O)/lwip/ready: tools/aptsource.sh

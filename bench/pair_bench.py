@@ -15,7 +15,14 @@ GOALS = {
     "insn_per_segment": ("<=", 1500), "insn_per_segment_copying": ("<=", 2000), "frames_per_segment": (">=", 1.3), "ns_ratio": ("<=", 0.6),
     "insn_per_echo": ("<=", 2000), "insn_per_connection": ("<=", 10000), "connection_cost_growth": ("<=", 1.1), "max_ns_per_call": None,
     "bytes_per_idle_connection": ("<=", 320), "recovery_cost": ("<=", 1.12),
+    "cost_per_segment_v6": ("<=", 1.08), "cost_per_echo_v6": ("<=", 1.1), "cost_per_connection_v6": ("<=", 1.1),
+    "cost_per_segment_dual": ("<=", 1.03), "cost_per_echo_dual": ("<=", 1.04), "cost_per_connection_dual": ("<=", 1.04),
+    "bytes_per_idle_connection_dual": ("<=", 352), "hostile_cost_worst": ("<=", 2),
 }
+HOSTILE = ("ns", "na", "ra", "redirect", "query", "fragment", "extension")
+HOSTILE_PACKETS = {"empty": 20, "full": 400}
+# A build with both families: IPv4 in it beside the build of IPv4 alone, and IPv6 beside IPv4 in it.
+FAMILIES = {"dual": [common.OUT / "weir_pair_dual"], "v6": [common.OUT / "weir_pair_dual", "-6"]}
 CALLGRIND = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=measured_*"]
 BATCHES = (2, 64)   # of frames, beside the three that all stacks take before a poll: what bulk costs Weir then
 STACKS = {   # name: what comes before the count
@@ -42,10 +49,32 @@ def plain_command():
     return [*CALLGRIND, common.OUT / "weir_pair_plain", "bulk", COUNTED["bulk"]]
 
 
+def family_command(family, test, opened=0):
+    return [*CALLGRIND, *FAMILIES[family], test, COUNTED[test], *([opened] if opened else [])]
+
+
 def collected(command, test):
     """Instructions for one unit of the test, both ends together."""
+    return round(collected_in_all(command) / (COUNTED[test] + WARM_UP[test]), 1)
+
+
+def collected_in_all(command):
     _, said = common.run(command, 1800)
-    return round(int(re.search(r"Collected : (\d+)", said).group(1)) / (COUNTED[test] + WARM_UP[test]), 1)
+    return int(re.search(r"Collected : (\d+)", said).group(1))
+
+
+def hostile_command(kind, tables, count):
+    return [*CALLGRIND[:-1], "--toggle-collect=measured", common.OUT / "weir_hostile", kind, tables, count]
+
+
+def hostile_costs():
+    """Of each kind of hostile packet: instructions beside empty tables, and how many times as many beside full ones."""
+    costs = {}
+    for kind in HOSTILE:
+        empty, full = ((collected_in_all(hostile_command(kind, tables, count)) - collected_in_all(hostile_command(kind, tables, 0))) / count
+                       for tables, count in HOSTILE_PACKETS.items())
+        costs[kind] = {"insn": round(empty), "cost": round(full / empty, 2)}
+    return costs
 
 
 # How many connections are open beside the one that comes and goes. lwIP has 16,384 ports of its own, so 10,000 is its many;
@@ -67,7 +96,7 @@ def case_name(test, opened):
 
 def measure():
     every = list(cases())
-    progress = common.Progress("pair", len(every) * (1 + ROUNDS) + len(BATCHES) + 2 + 3 + len(STACKS))
+    progress = common.Progress("pair", len(every) * (1 + ROUNDS) + len(BATCHES) + 2 + 3 + 3 * len(FAMILIES) + 1 + len(STACKS))
     figures = {stack: {} for stack in STACKS}
     machine, load_before = common.machine(), common.load()
     for stack, test, opened in every:
@@ -78,6 +107,14 @@ def measure():
         figures["weir"][f"insn_bulk_batch{frames}"] = collected(batch_command(frames), "bulk")
     progress.step("instructions of weir without its loss recovery")
     figures["weir"]["insn_bulk_plain"] = collected(plain_command(), "bulk")
+    families = {}
+    for family in FAMILIES:
+        for test, opened in (("bulk", 0), ("echo", 0), ("connect", FEW)):
+            progress.step(f"instructions of weir {family} {test}")
+            families[family, test] = collected(family_command(family, test, opened), test)
+    progress.step("instructions of hostile packets")
+    hostile = hostile_costs()
+    families["idle"] = common.line([*FAMILIES["dual"], "idle", IDLE])["bytes"]
     times, frames = {}, {}
     for _ in range(ROUNDS):
         for test in ("bulk", "copy", "echo", "connect"):   # the stacks take turns
@@ -101,7 +138,17 @@ def measure():
         progress.step("a million connections")
         inserted.append(common.line([*STACKS["weir"]("insert"), MILLION], 1800))
     progress.step("done")
-    return summary(figures, inserted, machine, load_before)
+    return {**summary(figures, inserted, machine, load_before), **of_families(families, figures["weir"]), "hostile": hostile,
+            "hostile_cost_worst": max(each["cost"] for each in hostile.values())}
+
+
+def of_families(families, weir):
+    found = {"bytes_per_idle_connection_dual": families["idle"]}
+    for test, name, alone in (("bulk", "segment", "insn_bulk"), ("echo", "echo", "insn_echo"), ("connect", "connection", f"insn_connect_{FEW}")):
+        dual, v6 = families["dual", test], families["v6", test]
+        found |= {f"insn_per_{name}_dual": dual, f"insn_per_{name}_v6": v6,
+                  f"cost_per_{name}_dual": round(dual / weir[alone], 3), f"cost_per_{name}_v6": round(v6 / dual, 3)}
+    return found
 
 
 def summary(figures, inserted, machine, load_before):
@@ -133,6 +180,10 @@ def summary(figures, inserted, machine, load_before):
             "insn_per_segment_by_batch": common.shown(batch_command(BATCHES[0])),
             "insn_per_segment_plain": common.shown(plain_command()),
             "insn_per_segment_copying": common.shown(counted_command("weir", "copy")),
+            **{f"insn_per_{name}_{family}": common.shown(family_command(family, test, opened)) for family in FAMILIES
+               for test, name, opened in (("bulk", "segment", 0), ("echo", "echo", 0), ("connect", "connection", FEW))},
+            "hostile": common.shown(hostile_command("ns", "full", HOSTILE_PACKETS["full"])),
+            "bytes_per_idle_connection_dual": common.shown([*FAMILIES["dual"], "idle", IDLE]),
             "frames_per_segment": common.shown(timed_command("weir", "bulk")),
             "ns_ratio": f'{common.shown(timed_command("weir", "bulk"))}; {common.shown(timed_command(best, "bulk"))}',
             "insn_per_echo": common.shown(counted_command("weir", "echo")),

@@ -3,7 +3,7 @@
 // Ethernet, ARP, IPv4, TCP with timestamps, SACK and window scale, checksums computed and verified, one real copy on
 // the link.
 //
-//     weir_pair bulk SEGMENTS         reserve/commit and peek/consume
+//     weir_pair [-6] bulk SEGMENTS    reserve/commit and peek/consume (-6: over IPv6, in a build that has it)
 //     weir_pair copy SEGMENTS         write and read
 //     weir_pair echo ROUNDS           one byte there and back
 //     weir_pair connect COUNT OPEN    COUNT connections opened and closed beside OPEN others
@@ -169,7 +169,28 @@ static void settle(void)
     while (ends[0].head != ends[0].tail || ends[1].head != ends[1].tail);
 }
 
+#if WEIR_CFG_IP6
+static bool version6;
+static struct weir_addr address_of(int end)
+{
+    const uint8_t bytes[16] = {0xfd, [15] = (uint8_t)(end + 1)};
+    return version6 ? weir_addr_v6(bytes) : weir_ip4(10, 0, 0, (uint8_t)(end + 1));
+}
+static int set_address(struct weir_netif *netif, struct weir_addr address)
+{
+    return version6 ? weir_netif_address_add(netif, address, 64, WEIR_ADDRESS_AT_ONCE)
+                    : weir_netif_set_address(netif, address, 8, WEIR_ADDRESS_AT_ONCE);
+}
+static bool choose_version6(void) { return version6 = true; }
+#else
 static struct weir_addr address_of(int end) { return weir_ip4(10, 0, 0, (uint8_t)(end + 1)); }
+static int set_address(struct weir_netif *netif, struct weir_addr address)
+{
+    return weir_netif_set_address(netif, address, 8, WEIR_ADDRESS_AT_ONCE);
+}
+static bool choose_version6(void) { return false; }
+#endif
+static uint32_t payload_of(int end) { return MSS - (weir_addr_is_v4(address_of(end)) ? 0 : 20) - 12; }  // timestamps
 
 static void check(int result, const char *what)
 {
@@ -195,7 +216,7 @@ static void open_ends(const struct weir_config *config)
         end->netif.mac[0] = 2;
         end->netif.mac[5] = (uint8_t)(i + 1);
         check(weir_netif_add(end->weir, &end->netif), "adding the interface");
-        check(weir_netif_set_address(&end->netif, address_of(i), 8, WEIR_ADDRESS_AT_ONCE), "setting the address");
+        check(set_address(&end->netif, address_of(i)), "setting the address");
     }
     settle();
 }
@@ -354,7 +375,7 @@ static void run_bulk(uint64_t segments, int copying)
     weir_socket server;
     const weir_socket listener = listen_at(80);
     const weir_socket client = connect_to(80, listener, &server);
-    const uint64_t payload = MSS - 12;  // timestamps
+    const uint64_t payload = payload_of(0);
     measured_bulk(client, server, 2000 * payload, copying);
     frames_carried = 0;
     const uint64_t start = nanoseconds();
@@ -555,8 +576,10 @@ static void run_calls(uint64_t count)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "-6") && choose_version6())
+        argv++, argc--;
     if (argc < 3) {
-        fprintf(stderr, "usage: weir_pair bulk|copy|echo|connect|idle|insert|calls COUNT [OPEN]\n");
+        fprintf(stderr, "usage: weir_pair [-6] bulk|copy|echo|connect|idle|insert|calls COUNT [OPEN]\n");
         return 2;
     }
     const uint64_t number = strtoull(argv[2], NULL, 10);
