@@ -59,8 +59,8 @@ struct mqtt_config {
     const void *will;
     uint16_t will_length;
     uint8_t will_qos, will_flags;
-    uint8_t *out,
-        *in;  // what waits to be sent or acknowledged; a packet's header, and pieces of payload (128 at least)
+    // what waits to be sent or acknowledged; a packet's header, and pieces of payload (128 at least)
+    uint8_t *out, *in;
     uint32_t out_bytes, in_bytes;
     void (*event)(struct mqtt *mqtt, enum mqtt_event event, int reason, void *context);
     // A piece of a message; `piece_length` 0 for an empty one. The last has offset + piece_length == length.
