@@ -73,7 +73,7 @@ WEIR_BEGIN_DECLS
     X(TCP_BAD_ACK, "ACK of data never sent, or too old (RFC 5961 §5)") \
     X(TCP_OUT_OF_ORDER, "segments queued out of order") \
     X(TCP_OUT_OF_ORDER_DROPPED, "out-of-order segment dropped: list or memory full, or too few bytes to pay for it") \
-    X(TCP_RENEGED, "connections that gave up data out of order: memory was short, or it held too little") \
+    X(TCP_RENEGED, "connections that gave up data out of order: it cost too much") \
     X(TCP_EVICTED, "connections reset: the memory budget was short") \
     X(TCP_DUPLICATE, "wholly duplicate segments") \
     X(TCP_RETRANSMITTED, "segments retransmitted") \

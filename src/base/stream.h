@@ -121,7 +121,8 @@ uint32_t stream_ahead_bytes(const struct stream *stream);  // what memory beyond
 // the others, which paid when the memory was taken, came into order and were read.
 static inline bool stream_ahead_dear(const struct stream *stream, uint32_t held)
 {
-    return stream_ahead_bytes(stream) > STREAM_AHEAD_FACTOR * (uint64_t)held + STREAM_AHEAD_BEGUN;
+    const uint32_t bytes = stream_ahead_bytes(stream);
+    return bytes > STREAM_AHEAD_BEGUN && (bytes - STREAM_AHEAD_BEGUN) / STREAM_AHEAD_FACTOR > held;
 }
 // So many bytes beyond the data count as data, though there may be no memory for them, and `behind` more, for which
 // there is. The caller drops the former, and all before them, before anything looks at them.

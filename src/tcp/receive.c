@@ -180,10 +180,11 @@ void tcp_receive_estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t
 static void settle_beyond(struct weir *weir, struct tcp_conn *c)
 {
     const struct intervals *const list = c->extra->out_of_order;
-    if (list->count && !stream_ahead_dear(c->receive, intervals_total(list)))
-        return;
-    if (list->count)
+    if (list->count) {
+        if (!stream_ahead_dear(c->receive, intervals_total(list)))
+            return;
         count(weir, WEIR_COUNT_TCP_RENEGED);
+    }
     tcp_out_of_order_free(weir, c);
 }
 
