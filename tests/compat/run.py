@@ -212,7 +212,8 @@ def page(result):
     if result.get("cost"):
         out += ["", "## Cost", "",
                 wrapped(f"Requests a second from a client on Linux: to the server on Weir over a TAP, and to the same server on Linux over a veth pair, in turn, "
-                        f"{ROUNDS} times, all on one machine with {os.cpu_count()} CPUs. The ratio is the median of the pairs'."), "",
+                        f"{ROUNDS} times, all on one machine with {os.cpu_count()} CPUs. The ratio is the median of the pairs'. The load average "
+                        f"was {result.get('load', 0):.0f} at the end: where that is beyond the client's and the server's, other work ran beside, and the ratios spread."), "",
                 "| what | Weir | Linux | ratio |", "| --- | --- | --- | --- |"]
         names = {"redis": "redis-benchmark GET, 50 clients", "nginx_1k": "nginx, 2 workers, wrk with 32 connections, 1 KB", "nginx_100k": "likewise, 100 KB"}
         out += [f"| {names[key]} | {row['weir']:.0f} | {row['linux']:.0f} | {row['ratio']:.2f} |" for key, row in result["cost"].items()]
@@ -232,6 +233,8 @@ def main():
     for part in parts or known:
         start = time.monotonic()
         result[part] = known[part]()
+        if part == "cost":
+            result["load"] = os.getloadavg()[0]
         say(f"compat: {part}: {time.monotonic() - start:.0f} s")
         store.write_text(json.dumps(result, indent=1))
     if write:
