@@ -7,7 +7,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-COLUMNS = 130   # of a literal without its quotes
+COLUMNS = 110   # of a literal without its quotes
 
 
 def literals(line):
