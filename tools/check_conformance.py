@@ -20,7 +20,7 @@ def exists(path, name):
     text = file.read_text()
     if file.suffix == ".py":
         return name.startswith("test_") and re.search(rf"^\s*(async )?def {re.escape(name)}\(", text, re.M) is not None
-    given = r"(cmocka_unit|world)_test\w*\(|test_with\([^,]*,"   # the second: where an option is built (tests/unit/built.h)
+    given = r"(cmocka_unit|world)_test\w*\(|\bTEST\(|test_with\([^,]*,"   # the second: where an option is built (tests/unit/built.h)
     return re.search(rf"\b({given})\s*{re.escape(name)}\b", text) is not None
 
 
