@@ -275,7 +275,7 @@ $(foreach p,$(OWN_PROGRAMS),$(foreach b,$(PROGRAM_BOARDS_$(p)),$(eval $(call pro
 # hidden from the program, the kernel and the driver that it is linked with. tests/firmware/test_lyraos.py looks at its imports.
 LYRAOS_BOARDS := mps2-an385 pc
 LYRAOS_FLAGS := -DLYRAOS_PLAIN -DWEIR_CFG_SOCKETS=8
-COMPONENT := $(wildcard api/lyraos/*.c) ports/preempt/preempt_port.c ports/common/core.c ports/common/io_thread.c $(filter-out api/bsd/posix_calls.c api/bsd/addrinfo.c,$(wildcard api/bsd/*.c))
+COMPONENT := $(wildcard api/lyraos/*.c) ports/preempt/preempt_port.c ports/common/core.c ports/common/io_thread.c $(filter-out api/bsd/posix_calls.c api/bsd/addrinfo.c api/bsd/connect_name.c,$(wildcard api/bsd/*.c))
 define lyraos
 COMPONENT_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/lyraos/%.o,$(SRC_$(BOARD_PROFILE_$(1))) $(COMPONENT))
 LYRAOS_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/lyraos/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(call board_folder,$(1))/*.c kernel/preempt/*.c examples/lyraos/*.c) boards/start.c \
