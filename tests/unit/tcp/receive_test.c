@@ -80,6 +80,21 @@ static void every_other_segment_fits(void **state)
 
 // One byte at the far edge of a window of megabytes costs a small chunk, not what lies before it; whatever else is sent
 // there, no more than four times its bytes.
+// A peer that sent data and then ends before it: the end holds, and nothing of the data stays.
+static void what_lies_beyond_a_fin_goes(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true});
+    peer_data(&t, 1, 1000);
+    assert_non_null(tcp_fixture_conn(&t)->extra->out_of_order);
+    peer_send(&t, TCP_FIN | TCP_ACK, 0, 0);
+    assert_null(tcp_fixture_conn(&t)->extra ? tcp_fixture_conn(&t)->extra->out_of_order : NULL);
+    assert_int_equal(user_read(&t, 0, 100), 0);
+    peer_drain(&t);
+    tcp_fixture_close(&t);
+}
+
 static void memory_goes_by_what_arrived(void **state)
 {
     struct tcp_fixture t;
@@ -278,6 +293,7 @@ int main(void)
         cmocka_unit_test(memory_goes_by_what_arrived),
         cmocka_unit_test(without_memory_a_segment_is_dropped),
         cmocka_unit_test(without_a_list_no_memory_is_kept),
+        cmocka_unit_test(what_lies_beyond_a_fin_goes),
         cmocka_unit_test(a_fin_without_room_for_its_data_waits),
         cmocka_unit_test(after_shutdown_for_reading_data_is_acknowledged_and_dropped),
         cmocka_unit_test(data_is_readable_without_push),
