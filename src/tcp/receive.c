@@ -278,8 +278,7 @@ void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
         }
         return;
     }
-    if (tcp_disordered(c))
-        tcp_out_of_order_free(weir, c);  // nothing can follow a FIN: who sent it lied
+    tcp_out_of_order_free(weir, c);  // nothing can follow a FIN: who sent it lied
     c->rcv.nxt++;
     if (seq_lt(c->rcv.edge, c->rcv.nxt))
         c->rcv.edge = c->rcv.nxt;
