@@ -299,6 +299,11 @@ weir_source "src/link/neighbour6.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/link/netif.c"
+#endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+weir_source "src/link/policy6.c"
+#endif
+#if !WEIR_CFG_COMPACT
 weir_source "src/link/rawip.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT

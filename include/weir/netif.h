@@ -162,7 +162,7 @@ enum weir_address_origin {
 // What routers say of the link, and how far asking them has come (RFC 4861 §6.3.2). Written by the stack alone.
 struct weir_netif_ip6 {
     uint32_t reachable_ms;   // a confirmed neighbour is believed so long
-    uint32_t base_ms;        // … on average, as routers say it
+    uint32_t base_ms;        // the mean of it, as routers say it
     uint32_t retransmit_ms;  // between solicitations
     uint32_t solicit_due_ms, solicit_interval_ms;
     uint16_t mtu;         // 0: the device's
