@@ -75,10 +75,10 @@ static uint8_t entry_bound(const struct weir *weir, const struct outbox_entry *e
 // source, also where that is none (RFC 9777 §5.2.13): the message's checksum covers it.
 static bool entry_routed(struct weir *weir, struct outbox_entry *entry)
 {
-    struct weir_addr source = entry->ip.source;
-    const bool made_for_a_way = entry->path.netif != NULL;
     if (ip_path_valid(weir, &entry->path))
         return true;
+    const bool made_for_a_way = entry->path.netif != NULL;
+    struct weir_addr source = entry->ip.source;
     answers_nothing(&entry->ip);  // it may leave by another interface than the question came in by
     if (IP_SPEAKS_FIRST &&
         ip_path_find(weir, &entry->path, &source, entry->ip.destination, entry_bound(weir, entry)) == WEIR_OK) {
