@@ -32,8 +32,8 @@ struct ns16550_board {
 struct ns16550 {
     const struct ns16550_board *board;
     uint8_t in[NS16550_IN], out[NS16550_OUT];
-    volatile uint32_t in_head, in_tail, out_head,
-        out_tail;           // head: next to take; they only grow, and wrap by themselves
+    // head: next to take; they only grow, and wrap by themselves
+    volatile uint32_t in_head, in_tail, out_head, out_tail;
     volatile bool held;     // the other end was asked to wait
     volatile bool refused;  // somebody waits for room
     uint32_t overruns;      // times that the part lost bytes

@@ -158,8 +158,8 @@ bool queue_has_room(const struct way *way, uint32_t length);
 // --- host.c
 void hosts_close(struct sim *sim);
 uint64_t host_now_us(const struct sim_host *host);
-void host_unseen_ends(
-    struct sim_host *host);              // tells the observer of connections given up after their users had closed them
+// tells the observer of connections given up after their users had closed them
+void host_unseen_ends(struct sim_host *host);
 void host_clock(struct sim_host *host);  // sets the instance's clock
 uint64_t host_time_ns(const struct sim_host *host, uint64_t deadline_us);
 

@@ -172,8 +172,8 @@ struct sim_user {        // zero: writes and reads as fast as it can
 struct sim_flow_options {
     const char *congestion_control;  // a name, also of those registered; NULL: the instance's
     uint64_t start_ns;
-    struct sim_user client,
-        server;     // the client connects; client.bytes 0 and server.bytes 0: the client sends until it is stopped
+    // the client connects; client.bytes 0 and server.bytes 0: the client sends until it is stopped
+    struct sim_user client, server;
     bool may_fail;  // the network is such that the connection may time out
 };
 

@@ -35,7 +35,7 @@ struct handles {
     uint32_t free_count;
 #if WEIR_CFG_FAST_PATH
     weir_socket recent;  // the stream socket of the last call, which is rather that of the next one, too; 0: none
-    struct tcp_conn *recent_conn;  // … its connection
+    struct tcp_conn *recent_conn;  // the connection of `recent`
 #endif
 };
 

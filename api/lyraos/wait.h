@@ -32,9 +32,9 @@ struct wait_queue_entry {  // an entry; it stands on its thread's stack, or wher
 void add_wait_queue(struct wait_queue_entry **queue, struct wait_queue_entry *entry);
 void remove_wait_queue(struct wait_queue_entry **queue, struct wait_queue_entry *entry);
 void sleep_on(struct wait_queue_entry **queue);  // until wake_up
-void interruptible_sleep_on(
-    struct wait_queue_entry **queue);           // also until wake_up_interruptible, thread_wakeup or a signal
-void wake_up(struct wait_queue_entry **queue);  // all
+// also until wake_up_interruptible, thread_wakeup or a signal
+void interruptible_sleep_on(struct wait_queue_entry **queue);
+void wake_up(struct wait_queue_entry **queue);                // all
 void wake_up_interruptible(struct wait_queue_entry **queue);  // all that are not in sleep_on
 #define wake_interruptible wake_up_interruptible              // as the paper calls it
 

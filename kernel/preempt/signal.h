@@ -31,8 +31,8 @@ struct signals {
     struct process *process;  // whose thread it is (process.h); NULL: the kernel's
 };
 
-void signals_init(struct signals *signals,
-                  struct thread *thread);             // zero but for the thread, which gets them from here on
+// zero but for the thread, which gets them from here on
+void signals_init(struct signals *signals, struct thread *thread);
 void signal_send(struct thread *thread, int signal);  // also from an interrupt; nothing if it has no struct signals
 // What happens with it from here on; returns what did before. A pending one that is to be ignored is forgotten.
 signal_handler *signal_set(struct signals *signals, int signal, signal_handler *handler);

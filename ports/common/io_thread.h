@@ -14,8 +14,8 @@ WEIR_BEGIN_DECLS
 
 // What the thread asks of its kernel. Locking is the contract's.
 struct port_io_calls {
-    void (*sleep)(struct port_core *core,
-                  uint64_t until_us);                 // or until the port's interrupt or kick, also one before the call
+    // or until the port's interrupt or kick, also one before the call
+    void (*sleep)(struct port_core *core, uint64_t until_us);
     void (*step)(struct port_core *core, bool back);  // back, or to its own priority again
 };
 WEIR_NORETURN void port_io_run(struct port_core *core, const struct port_io_calls *calls);

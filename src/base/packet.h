@@ -30,7 +30,7 @@ struct packet {
     uint8_t protocol, ttl, tos, flags /* enum packet_flag */;
 #if WEIR_CFG_IP6
     uint16_t next_at;   // of IPv6: where the byte stands, from the network header on, that says `protocol`
-    bool router_alert;  // … whether a hop-by-hop header asked routers to look at it
+    bool router_alert;  // of IPv6: a hop-by-hop header asked routers to look at it
 #endif
 };
 

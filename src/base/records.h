@@ -31,8 +31,8 @@ void *records_push(struct records *records, struct memory *memory, uint32_t leng
 void records_unpush(struct records *records);
 void *records_front(const struct records *records, uint32_t *length);  // NULL: empty
 void records_pop(struct records *records, struct memory *memory);      // nothing if empty
-void records_clear(struct records *records,
-                   struct memory *memory);               // gives all memory back (static builds keep theirs)
+// gives all memory back (static builds keep theirs)
+void records_clear(struct records *records, struct memory *memory);
 uint32_t records_memory(const struct records *records);  // bytes taken from memory
 
 #endif

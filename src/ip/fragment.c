@@ -28,7 +28,7 @@
 #define CHUNKS_WHOLE ((HEADER_ROOM + IP4_PACKET_MAX + CHUNK_BYTES - 1) / CHUNK_BYTES)
 #define CHUNKS (CHUNKS_WHOLE < WEIR_FRAME_SLICES ? CHUNKS_WHOLE : WEIR_FRAME_SLICES)
 #define FIRST_TRANSPORT_BYTES 8u  // of the first fragment: ports of any protocol
-#define FIRST_TCP_BYTES 20u       // … and the flags of TCP
+#define FIRST_TCP_BYTES 20u       // of the first fragment of TCP: the flags, too
 
 struct reassembly {
     struct reassembly *next;  // hash chain

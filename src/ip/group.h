@@ -6,7 +6,7 @@
 #include "ip/internal.h"
 
 #if WEIR_CFG_IGMP
-// … and the group of each IPv6 address
+// The memberships that users may have, and the solicited-node group of each IPv6 address.
 #define GROUPS_MAX (WEIR_CFG_MULTICAST_GROUPS + (WEIR_CFG_IP6 ? WEIR_CFG_ADDRESSES : 0u))
 
 struct group {

@@ -45,9 +45,9 @@ void icmp6_error_input(struct weir *weir, struct packet *packet);  // at the ICM
 // Tells the protocol of a packet of ours of an error about it (icmp_error.c).
 void ip_error_deliver(struct weir *weir, uint8_t number, const struct ip_error *error);
 
-// at an ICMPv6 header of neighbour discovery, checksum verified
+// At an ICMPv6 header, checksum verified: of neighbour discovery, of multicast listener discovery.
 void nd_input(struct weir *weir, struct packet *packet);
-void mld_input(struct weir *weir, struct packet *packet);  // … of multicast listener discovery
+void mld_input(struct weir *weir, struct packet *packet);
 #endif
 
 #endif

@@ -31,7 +31,7 @@ static void mangled(struct weir *weir, struct tcp_conn *c)
     c->tos &= (uint8_t)~TCP_ECN_BITS;
 }
 
-// … and what it says of marks says nothing.
+// What the peer says of marks is not believed any more.
 static void go_deaf(struct weir *weir, struct tcp_conn *c)
 {
     mangled(weir, c);

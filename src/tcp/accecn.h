@@ -21,7 +21,7 @@ struct accecn {
         uint32_t e0b, ceb, e1b;  // bytes of payload that came as ECT(0), CE and ECT(1)
     } r;
     struct {
-        uint32_t e0b, ceb, e1b;  // … as the peer told them of ours, modulo 2^24
+        uint32_t e0b, ceb, e1b;  // bytes of ours that came so, as the peer told them, modulo 2^24
     } s;
     struct {
         uint32_t e0b, ceb, e1b;  // r as our last option told it
@@ -36,7 +36,7 @@ struct accecn {
     uint8_t shake;           // ACE of the ACK that ends the handshake, while it is due; 0: it left
     bool syn_marked;         // our SYN, says the peer, came marked
     bool heard;              // the peer's ACE field was looked at for the first time
-    bool deaf;               // … or what it says is not to be believed: no reaction
+    bool deaf;               // what the peer's field says is not to be believed: no reaction
     bool options_ignored;    // the peer's options began with zeros
     bool options_off;        // ours do not get through
     bool option_left;        // our last ACK had one

@@ -96,8 +96,8 @@ struct tcp_flow {
     struct rtx_probe rtx_probe;
 #endif
 #if WEIR_CFG_TCP_ECN
-    bool ecn_round,
-        ecn_marked;        // nothing beyond ecn_recover is acknowledged yet since a reduction; a mark was its reason
+    // nothing beyond ecn_recover is acknowledged yet since a reduction; a mark was its reason
+    bool ecn_round, ecn_marked;
     uint32_t ecn_recover;  // snd.nxt at that reduction
 #endif
     struct weir_cc_window window;  // cwnd, ssthresh, pacing

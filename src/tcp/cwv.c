@@ -102,7 +102,7 @@ void tcp_cwv_loss(const struct weir *weir, struct tcp_conn *c, bool recovery)
 
 void tcp_cwv_timeout(struct tcp_conn *c) { forget(c); }
 
-// … and at it: less what had to be sent again. What was used before says nothing any more.
+// At the end of a recovery: less what had to be sent again. What was used before says nothing any more.
 void tcp_cwv_recovered(struct tcp_conn *c)
 {
     const struct tcp_cwv *v = &c->flow->cwv;

@@ -45,8 +45,8 @@ static inline bool tcp_cwv_glance(struct tcp_cwv *v, uint32_t now_ms, uint32_t u
     v->round_end = nxt;
     return true;
 }
-// … and where that is all of what was in flight: no more than was used before, nor than half of cwnd. tcp_cwv_rest does
-// the rest.
+// The same where that is all of what was in flight: no more than was used before, nor than half of cwnd. tcp_cwv_rest
+// does the rest.
 static inline bool tcp_cwv_settled(const struct tcp_cwv *v, uint32_t now_ms, uint32_t una, uint32_t cwnd)
 {
     const uint32_t volume = una - v->from;

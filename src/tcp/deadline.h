@@ -33,14 +33,14 @@ struct flight_delta;
 struct tcp_deadline {
     uint32_t us;        // of what is written, from when it is first sent; 0: none, and nothing below is meaningful
     uint32_t sent_us;   // when a segment that began at snd.una was last sent
-    uint32_t carried;   // … and its end
+    uint32_t carried;   // the end of that segment
     uint32_t given;     // what ends at or below it has had its last chance
     uint32_t repeated;  // snd.nxt at the last chance: acknowledgements of what is below say nothing of the round trip
     uint32_t round;     // a loss that was mended is told once until snd.una reaches it
     uint8_t doubled;  // how often the time that an acknowledgement is given was doubled since a round trip was measured
     bool due;         // output gives a chance next
     bool chance;      // `repeated` is meaningful: snd.una is below it
-    bool told;        // … `round`
+    bool told;        // `round` is meaningful
 };
 
 // Of a connection with a deadline (tcp_deadline_on), all but those of the option: one without is asked for that alone.
@@ -57,7 +57,7 @@ bool tcp_deadline_ahead(const struct weir *weir, const struct tcp_conn *c);  // 
 uint32_t tcp_deadline_rto(const struct tcp_conn *c);                         // µs, after back-off
 // An acknowledgement that advances snd.una comes: whether it shows that a loss was mended. Before the log hears of it.
 bool tcp_deadline_loss_repaired(const struct tcp_conn *c, const struct tcp_segment *segment);
-// … and after: takes from it what it does not tell of the round trip.
+// After the log has heard of it: takes from it what it does not tell of the round trip.
 void tcp_deadline_acked(struct tcp_conn *c, struct flight_delta *delta);
 void tcp_deadline_sampled(struct tcp_conn *c);                  // a round trip was measured
 void tcp_deadline_tell(struct weir *weir, struct tcp_conn *c);  // the congestion control hears of the loss

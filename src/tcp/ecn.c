@@ -47,10 +47,10 @@ static uint8_t agreed(uint32_t asked, uint32_t ace)
         TCP_ECN_OFF,       // 0: no ECN
         TCP_ECN_CLASSIC,   // ECE alone: RFC 3168
         TCP_ECN_ACCURATE,  // the SYN came as Not-ECT
-        TCP_ECN_ACCURATE,  // … ECT(1)
-        TCP_ECN_ACCURATE,  // … ECT(0)
+        TCP_ECN_ACCURATE,  // the SYN came as ECT(1)
+        TCP_ECN_ACCURATE,  // the SYN came as ECT(0)
         TCP_ECN_ACCURATE,  // reserved: as if it had come unchanged (§3.1.3)
-        TCP_ECN_ACCURATE,  // … CE
+        TCP_ECN_ACCURATE,  // the SYN came as CE
         TCP_ECN_OFF,       // our own flags: a server that reflects what it does not know
     };
     if (asked == TCP_ECN_ACCURATE)

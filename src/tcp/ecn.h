@@ -144,7 +144,7 @@ static inline void tcp_ecn_reduced(struct tcp_conn *c)
     if (c->ecn >= TCP_ECN_CLASSIC && c->state >= WEIR_TCP_ESTABLISHED)  // before, it is only asked for
         tcp_ecn_reduced_now(c);
 }
-void tcp_ecn_undone(struct tcp_conn *c);  // … which was a mistake
+void tcp_ecn_undone(struct tcp_conn *c);  // the loss that reduced the window was none
 // A mark reduced the window, and what was outstanding then is not all acknowledged: a loss in it asks for no more.
 static inline bool tcp_ecn_reducing(const struct tcp_conn *c)
 {

@@ -13,14 +13,14 @@ struct tcp_conn;
 
 #define HYSTART_NO_RTT UINT32_MAX
 #define HYSTART_SAMPLES 8u           // of a round, before its round-trip time counts (RFC 9406 §4.3, N_RTT_SAMPLE)
-#define HYSTART_LEAST_RISE_US 4000u  // … MIN_RTT_THRESH
+#define HYSTART_LEAST_RISE_US 4000u  // RFC 9406 §4.3, MIN_RTT_THRESH
 
 #if WEIR_CFG_TCP_REFINEMENTS
 // Of a flow.
 struct tcp_hystart {
     uint32_t round_end;    // snd.nxt when the round began (RFC 9406: windowEnd)
     uint32_t last_us;      // smallest RTT of the round before; HYSTART_NO_RTT: none
-    uint32_t current_us;   // … of this round so far
+    uint32_t current_us;   // smallest RTT of this round so far
     uint32_t baseline_us;  // in CSS: the RTT that led to it
     uint32_t credit;       // in CSS: acknowledged bytes not yet worth a byte of growth
     uint8_t samples;       // of this round

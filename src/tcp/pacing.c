@@ -12,7 +12,7 @@
 // has something to cut.
 #define PACING_SHIFT 12u
 #define PACING_SHIFT_TSO 10u
-#define PACING_SEGMENTS 2u  // … and never less than two segments: the peer acknowledges every other
+#define PACING_SEGMENTS 2u  // a quantum is never less: the peer acknowledges every other
 // How late a process may wake on a busy host without its flows losing their rate (measured: a quantum alone, a quarter
 // of a millisecond at 100 Mbit/s, costs most of it), and never more than the queue of a quarter of a round trip.
 #define PACING_LATE_MAX_US 4000u

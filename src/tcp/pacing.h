@@ -23,7 +23,7 @@ struct tcp_pacing {
     uint32_t rate;     // bytes/s; 0: not paced
     uint32_t next_us;  // when the next quantum may go
     uint32_t granted;  // the quantum of this call of tcp_output
-    uint32_t allowed;  // … and what is left of it; UINT32_MAX: not paced
+    uint32_t allowed;  // what is left of `granted`; UINT32_MAX: not paced
     bool armed;        // the timer PACE runs, until next_us
     bool held;         // the schedule, nothing else, held the last tcp_output back
 };

@@ -21,7 +21,7 @@ struct tcp_rate {
     uint32_t lost;       // bytes marked LOST, in all
     uint32_t prior_delivered;         // of the newest segment delivered
     uint32_t delivered, interval_us;  // the newest sample that stands for the network; 0: none
-    bool app_limited;                 // … was drawn by an idle application all the same: there was none faster
+    bool app_limited;                 // the sample was drawn by an idle application all the same: there was none faster
     // A span, under a clock coarser than the round trip:
     bool span_app_limited;             // some of it was
     uint32_t span_us, span_delivered;  // when it began, and what was delivered before
@@ -39,7 +39,7 @@ void tcp_rate_written(struct weir *weir, struct tcp_conn *c);
 // Fills the last part of the sample from what an acknowledgement did.
 void tcp_rate_sample(struct weir *weir, struct tcp_conn *c, const struct flight_delta *delta,
                      struct weir_cc_sample *sample);
-// … and what of it an event has.
+// What an event has of that part.
 void tcp_rate_event(const struct weir *weir, const struct tcp_conn *c, struct weir_cc_sample *sample);
 void tcp_rate_info(const struct tcp_conn *c, struct weir_tcp_info *out);
 #else

@@ -9,8 +9,8 @@
 #define RTO_INITIAL_US 1000000u    // RFC 6298 §2.1
 #define RTO_AFTER_SYN_US 3000000u  // §5.7: the SYN was retransmitted and gave no sample
 
-#define RTO_FLOOR_LEAST_US 1000u    // what a socket may ask for: from a tick of the timestamps' clock …
-#define RTO_FLOOR_MOST_US 3000000u  // … to a timeout that is of no use any more
+#define RTO_FLOOR_LEAST_US 1000u    // a socket may ask for no less: a tick of the timestamps' clock
+#define RTO_FLOOR_MOST_US 3000000u  // a socket may ask for no more: a timeout that is of no use
 
 struct rtt {
     uint32_t srtt8_us;    // smoothed RTT times 8; 0: no sample yet

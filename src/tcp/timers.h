@@ -18,8 +18,8 @@ void tcp_timers_zero_window(struct weir *weir, struct tcp_conn *c);
 // something could not be sent for want of a way or of memory
 void tcp_timers_retry(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_window_opened(struct weir *weir, struct tcp_conn *c);
-void tcp_timers_active(struct weir *weir,
-                       struct tcp_conn *c);                    // something happened: the long timer watches for its end
+// something happened: the long timer watches for its end
+void tcp_timers_active(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_state(struct weir *weir, struct tcp_conn *c);  // the state changed: FIN-WAIT-2, keepalive
 void tcp_timers_off(struct weir *weir, struct tcp_conn *c);
 // The same in the steady state (predict.c), which leaves the deadline to be worked out later; whatever else looks at it
@@ -27,8 +27,8 @@ void tcp_timers_off(struct weir *weir, struct tcp_conn *c);
 #if WEIR_CFG_FAST_PATH
 void tcp_timers_acked_steady(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_sent_steady(struct weir *weir, struct tcp_conn *c);
-void tcp_timers_sent_control(struct weir *weir,
-                             struct tcp_conn *c);   // SYN or FIN left, without a flow (tcp_control_out)
+// SYN or FIN left, without a flow (tcp_control_out)
+void tcp_timers_sent_control(struct weir *weir, struct tcp_conn *c);
 void tcp_timers_flow_attached(struct tcp_conn *c);  // to what left without one
 void tcp_timers_resolve_lazy(struct weir *weir, struct tcp_conn *c);
 static inline void tcp_timers_resolve_deadline(struct weir *weir, struct tcp_conn *c)

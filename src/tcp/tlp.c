@@ -6,7 +6,7 @@
 
 #define FIRST_TIMEOUT_US 1000000u  // §7.2: no round trip is known yet
 
-// … and a tick, of which part is over.
+// Two round trips and a tick, of which part is over.
 static uint32_t two_round_trips(const struct weir *weir, const struct tcp_conn *c)
 {
     return (c->rtt.srtt8_us >> 2) + weir->port->granularity_us;

@@ -30,8 +30,8 @@ struct datagram {
     struct table_node node;            // UDP: by local port; raw: by protocol; closed: `next` links udp.closed
     struct weir_endpoint local, peer;  // peer.addr any: not connected
     struct path path;                  // of the destination used last: the peer, when connected
-    struct weir_addr path_destination, path_wanted,
-        path_source;                     // what the path was looked up for, and the source it chose
+    // what the path was looked up for, and the source it chose
+    struct weir_addr path_destination, path_wanted, path_source;
     struct records receive, send;        // a record: struct weir_message (sending: struct send_record), then the bytes
     uint32_t receive_bytes, send_bytes;  // payload queued
     uint32_t send_progress;

@@ -76,8 +76,8 @@ struct ip6_fragment {
 struct ip6_chain {
     enum ip6_chain_verdict verdict;
     uint8_t protocol;        // the last next header found
-    uint8_t code;            // of a Parameter Problem: an ip6_parameter_code …
-    bool answers_multicast;  // … which is sent also about a packet to a group (option bits 10, RFC 4443 §2.4 (e.3))
+    uint8_t code;            // of a Parameter Problem: an ip6_parameter_code
+    bool answers_multicast;  // the problem is told also of a packet to a group (option bits 10, RFC 4443 §2.4 (e.3))
     bool router_alert;       // the hop-by-hop header has one for MLD (RFC 2711, value 0)
     uint8_t headers;         // extension headers walked
     uint16_t bytes;          // of them together, a fragment header that it stopped at too

@@ -15,7 +15,7 @@ enum mld_record_type {
     MLD_IS_EXCLUDE = 2,
     MLD_TO_INCLUDE = 3,  // changes: of the filter's mode; to include nothing is to leave
     MLD_TO_EXCLUDE = 4,
-    MLD_ALLOW = 5,  // … of its sources
+    MLD_ALLOW = 5,  // changes: of the filter's sources
     MLD_BLOCK = 6
 };
 

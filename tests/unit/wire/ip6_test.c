@@ -748,7 +748,7 @@ static const struct named names[] = {
     {"2001:db8::1", {0x20, 1, 0x0d, 0xb8, [15] = 1}, true, true},
     {"fe80::1", {0xfe, 0x80, [15] = 1}, true, true},
     {"febf::1", {0xfe, 0xbf, [15] = 1}, false, false},          // bits below /10 that are not 0
-    {"fe80:2::1", {0xfe, 0x80, 0, 2, [15] = 1}, false, false},  // … where a zone would stand
+    {"fe80:2::1", {0xfe, 0x80, 0, 2, [15] = 1}, false, false},  // a bit where a zone would stand
     {"fe80:0:0:1::1", {0xfe, 0x80, [7] = 1, [15] = 1}, false, false},
     {"fec0:2::1", {0xfe, 0xc0, 0, 2, [15] = 1}, true, true},
     {"ff02::1", {0xff, 2, [15] = 1}, false, true},

@@ -290,7 +290,7 @@ static void redirects(void **state)
     assert_int_equal(verdict(&m), ND_OK);
     memcpy(m.bytes + 24, all_nodes, 16);
     assert_int_equal(verdict(&m), ND_BAD_TARGET);
-    memcpy(m.bytes + 8, all_nodes, 16);  // … nor as destination and target both
+    memcpy(m.bytes + 8, all_nodes, 16);  // a group is no destination either
     assert_int_equal(verdict(&m), ND_BAD_TARGET);
 }
 
