@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The compact stack: a whole host that only serves, for the profile tiny. Ethernet, ARP answers, IPv4 without
+// The compact stack: a whole host that only serves, for the tiny profile. Ethernet, ARP answers, IPv4 without
 // fragments, ICMP echo, and TCP that is opened by the peer; the same public interface, in place of src/link, src/ip,
 // src/tcp and src/socket. Every answer goes to the link address that the question came from, so there are no routes and
 // no neighbours. All state is one struct, sized by the options: sockets and queues of fixed number and size; a
