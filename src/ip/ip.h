@@ -157,6 +157,13 @@ static inline void ip_path_heard(struct path *path, const struct packet *packet)
         memcpy(path->link_address, packet->link_source, sizeof path->link_address);
 }
 #endif
+// What a connection sends along the path, or its acknowledgements, seem not to arrive: an IPv6 next hop is asked
+// whether it is there, rather than believed for as long as it was last confirmed.
+#if WEIR_CFG_IP6
+void ip_path_doubt(const struct path *path);
+#else
+static inline void ip_path_doubt(const struct path *path) { (void)path; }
+#endif
 // False: look it up anew before use; its netif may be gone.
 bool ip_path_valid(const struct weir *weir, const struct path *path);
 // The interface's addresses, flags or carrier changed: its connected routes follow, cached paths are looked up anew,

@@ -250,7 +250,7 @@ void ip_gateway_silent(struct weir *weir, const struct weir_netif *netif, struct
     }
 }
 
-void path_doubt(const struct path *path)
+void ip_path_doubt(const struct path *path)
 {
     if (path->netif && path->neighbour)
         neighbour_doubt(path->netif, path);

@@ -15,9 +15,6 @@ static inline void router_netif_removed(struct weir *weir, const struct weir_net
 }
 uint64_t router_poll(struct weir *weir, uint64_t now_us);
 static inline uint8_t route_silent(const struct route *route) { return route->silent; }
-// What a connection sends along the path, or its acknowledgements, seem not to arrive: the next hop is asked whether it
-// is there, rather than believed for as long as it was last confirmed.
-void path_doubt(const struct path *path);
 
 // its checks are passed
 void router_advertisement_input(struct weir *weir, const struct packet *packet, const struct nd *message);
@@ -34,7 +31,6 @@ static inline void router_netif_changed(struct weir *weir, struct weir_netif *ne
 static inline void router_netif_removed(struct weir *weir, const struct weir_netif *netif) { (void)weir, (void)netif; }
 static inline uint64_t router_poll(struct weir *weir, uint64_t now_us) { return (void)weir, (void)now_us, WEIR_NEVER; }
 static inline uint8_t route_silent(const struct route *route) { return (void)route, (uint8_t)0; }
-static inline void path_doubt(const struct path *path) { (void)path; }
 #endif
 
 #endif

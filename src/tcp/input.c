@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A segment arrives. tcp_input finds whose it is; tcp_input_segment is RFC 9293 §3.10.7.4 as a list of steps, each of
 // which returns a verdict that apply_verdict acts on.
-#include "ip/router.h"
 #include "tcp/halfopen.h"
 #include "tcp/internal.h"
 #include "tcp/sack.h"
@@ -72,7 +71,7 @@ static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, str
     if (segment->length && c->rcv.nxt - (segment->seq + length) < TCP_WINDOW_MOST) {
         count(weir, WEIR_COUNT_TCP_DUPLICATE);
         tcp_ecn_duplicate(weir, c);
-        path_doubt(&c->path);  // acknowledgements may be what does not arrive
+        ip_path_doubt(&c->path);  // acknowledgements may be what does not arrive
         tcp_dsack_owe(weir, c, segment->seq, segment->seq + segment->length);
     } else {
         count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);

@@ -9,7 +9,6 @@
 //        timeout, FIN-WAIT-2.
 // A deadline is a number in the connection; the wheel holds one node, due no later than the earliest of them. Moving a
 // deadline later, what every ACK does, is a store.
-#include "ip/router.h"
 #include "tcp/internal.h"
 
 // A model of the path is worth its memory for longer: without it an algorithm would have to probe from the beginning
@@ -367,7 +366,7 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
         return;
     }
     if (c->backoff == 2) {  // RFC 1122 §4.2.3.5, R1: ask the network layer for another way
-        path_doubt(&c->path);
+        ip_path_doubt(&c->path);
         c->path.netif = NULL;
     }
     tcp_recovery_timeout(weir, c);
