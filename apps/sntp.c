@@ -3,17 +3,13 @@
 
 #include <string.h>
 
+#include "bytes.h"
 #include "service.h"
 
 #define UNIX_EPOCH_S 2208988800u  // 1970 in seconds since 1900
 #define SECOND_US 1000000u
 #define DISTANCE_MAX (16u << 16)  // root delay and dispersion, 16.16 s: more is not a clock (RFC 5905 §A.5.5.1)
 #define DELAY_MAX_US 10000000u    // a reply older than this says little
-
-static uint32_t get32(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
 
 static uint64_t get64(const uint8_t *bytes) { return (uint64_t)get32(bytes) << 32 | get32(bytes + 4); }
 

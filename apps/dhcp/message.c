@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "bytes.h"
+
 #define SNAME_AT 44u
 #define SNAME_BYTES 64u
 #define FILE_AT 108u
@@ -33,22 +35,6 @@ enum option {
     OPTION_IP6_ONLY = 108,
     OPTION_END = 255
 };
-
-static uint16_t get16(const uint8_t *bytes) { return (uint16_t)(bytes[0] << 8 | bytes[1]); }
-
-static uint32_t get32(const uint8_t *bytes) { return (uint32_t)get16(bytes) << 16 | get16(bytes + 2); }
-
-static void put16(uint8_t *bytes, uint16_t value)
-{
-    bytes[0] = (uint8_t)(value >> 8);
-    bytes[1] = (uint8_t)value;
-}
-
-static void put32(uint8_t *bytes, uint32_t value)
-{
-    put16(bytes, (uint16_t)(value >> 16));
-    put16(bytes + 2, (uint16_t)value);
-}
 
 // --- parse -----------------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "bytes.h"
+
 #if WEIR_CFG_IP6
 
 #define SECOND_US 1000000u
@@ -629,8 +631,7 @@ int dhcp6_start(struct dhcp6 *dhcp6, struct loop *loop, struct weir_netif *netif
     dhcp6->due_us = WEIR_NEVER;
     dhcp6->sol_max_rt_s = dhcp6->inf_max_rt_s = MAX_RT_S;
     dhcp6->link = (netif->flags & WEIR_NETIF_LINK) != 0;
-    dhcp6->iaid = (uint32_t)netif->mac[2] << 24 | (uint32_t)netif->mac[3] << 16 | (uint32_t)netif->mac[4] << 8 |
-                  netif->mac[5];  // §12: the same after each start
+    dhcp6->iaid = get32(netif->mac + 2);  // §12: the same after each start
     if (duid != NULL)
         dhcp6->duid = *duid;
     else

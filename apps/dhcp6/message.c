@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "bytes.h"
+
 #if WEIR_CFG_IP6
 
 enum option {
@@ -27,21 +29,6 @@ enum option {
 #define ADDRESS_BYTES 24u
 #define MAX_RT_LEAST_S 60u
 #define MAX_RT_MOST_S 86400u
-
-static uint16_t get16(const uint8_t *bytes) { return (uint16_t)(bytes[0] << 8 | bytes[1]); }
-static uint32_t get32(const uint8_t *bytes) { return (uint32_t)get16(bytes) << 16 | get16(bytes + 2); }
-
-static void put16(uint8_t *bytes, uint32_t value)
-{
-    bytes[0] = (uint8_t)(value >> 8);
-    bytes[1] = (uint8_t)value;
-}
-
-static void put32(uint8_t *bytes, uint32_t value)
-{
-    put16(bytes, value >> 16);
-    put16(bytes + 2, value);
-}
 
 // --- parse -----------------------------------------------------------------------------------------------------------
 

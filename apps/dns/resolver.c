@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bytes.h"
 #include "dns/family.h"
 
 #define DNS_UNREACHABLE_US 20000u  // until the next server is asked, where this one has no route
@@ -108,7 +109,7 @@ static void question_renew(struct dns_query *query, bool mixed)
     char name[DNS_NAME_MAX + 1];
     weir_random_bytes(weir_of(query), random, sizeof random);
     memcpy(name, query->question.name, sizeof name);
-    query->question.id = (uint16_t)(random[32] << 8 | random[33]);
+    query->question.id = get16(random + 32);
     if (!mixed)
         memset(random, 0, sizeof random);
     dns_name_randomise(query->question.name, name, random);
@@ -210,8 +211,7 @@ static void query_send_tcp(struct dns_query *query, weir_socket socket)
 {
     uint8_t bytes[2 + DNS_UDP_MAX];
     uint32_t length = dns_query_emit(&query->question, bytes + 2, DNS_UDP_MAX);
-    bytes[0] = (uint8_t)(length >> 8);
-    bytes[1] = (uint8_t)length;
+    put16(bytes, length);
     // At most 273 bytes as the first of a connection: the smallest send queue takes them in one piece.
     query->sent = weir_socket_write(weir_of(query), socket, bytes, length + 2) == (int)(length + 2);
 }

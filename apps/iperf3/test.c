@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bytes.h"
 #include "service.h"
 #include "weir/stats.h"
 
@@ -19,19 +20,6 @@ const char iperf3_hello[4] = {'9', '8', '7', '6'}, iperf3_hello_reply[4] = {'6',
 bool iperf3_is_hello(const uint8_t *data, uint32_t length)
 {
     return length == 4 && (memcmp(data, iperf3_hello, 4) == 0 || memcmp(data, iperf3_hello_reply, 4) == 0);
-}
-
-static uint32_t get32(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
-static void put32(uint8_t *bytes, uint32_t value)
-{
-    bytes[0] = (uint8_t)(value >> 24);
-    bytes[1] = (uint8_t)(value >> 16);
-    bytes[2] = (uint8_t)(value >> 8);
-    bytes[3] = (uint8_t)value;
 }
 
 static uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bytes.h"
 #include "service.h"
 
 static struct rtstream_player *player_of(struct weir_watch *watch)
@@ -121,10 +122,8 @@ static int take_plain(const uint8_t *packet, uint32_t length, struct rtp_frame *
 {
     if (length < RTSTREAM_NUMBER_BYTES)
         return -1;
-    const uint32_t number =
-        (uint32_t)packet[0] << 24 | (uint32_t)packet[1] << 16 | (uint32_t)packet[2] << 8 | packet[3];
     *frame = (struct rtp_frame){
-        .timestamp = number, .data = packet + RTSTREAM_NUMBER_BYTES, .length = length - RTSTREAM_NUMBER_BYTES};
+        .timestamp = get32(packet), .data = packet + RTSTREAM_NUMBER_BYTES, .length = length - RTSTREAM_NUMBER_BYTES};
     return 1;
 }
 

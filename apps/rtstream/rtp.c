@@ -3,26 +3,13 @@
 
 #include <string.h>
 
+#include "bytes.h"
+
 #define VERSION 2u
 // RFC 2198 §3: the timestamp of a redundant block is told as so many ticks before the packet's
 #define OFFSET_MOST 0x3fffu
 #define DROPOUT_MOST 3000u  // RFC 3550 A.1: a larger step forward is none
 #define MISORDER_MOST 100u  // RFC 3550 A.1: nor is a larger step back
-
-static void put16(uint8_t *p, uint32_t value)
-{
-    p[0] = (uint8_t)(value >> 8);
-    p[1] = (uint8_t)value;
-}
-
-static void put32(uint8_t *p, uint32_t value)
-{
-    put16(p, value >> 16);
-    put16(p + 2, value);
-}
-
-static uint32_t get16(const uint8_t *p) { return (uint32_t)p[0] << 8 | p[1]; }
-static uint32_t get32(const uint8_t *p) { return get16(p) << 16 | get16(p + 2); }
 
 // --- the source ------------------------------------------------------------------------------------------------------
 
@@ -82,7 +69,7 @@ static bool payload_of(const uint8_t *packet, uint32_t length, uint32_t *at, uin
     if (packet[0] & 0x10) {  // an extension (§5.3.1)
         if (length < begin + 4)
             return false;
-        begin += 4 + 4 * get16(packet + begin + 2);
+        begin += 4u + 4u * get16(packet + begin + 2);
     }
     if (length < begin)
         return false;
@@ -162,7 +149,7 @@ int rtp_player_take(struct rtp_player *p, const uint8_t *packet, uint32_t length
         *p = (struct rtp_player){.begun = true, .ssrc = get32(packet + 8), .transit = arrival - timestamp};
         p->first = p->highest = get16(packet + 2);
     }
-    if (!sequence_take(p, (uint16_t)get16(packet + 2)))
+    if (!sequence_take(p, get16(packet + 2)))
         return -1;
     jitter_take(p, arrival - timestamp);
     return count;
