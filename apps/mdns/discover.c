@@ -2,6 +2,7 @@
 // Service discovery over standing questions (RFC 6763).
 #include <string.h>
 
+#include "bytes.h"
 #include "mdns/family.h"
 #include "mdns/query.h"
 #include "text.h"
@@ -98,7 +99,7 @@ static void resolve_srv(struct mdns_query *query, const struct mdns_answer *answ
     struct mdns_name host;
     if (answer->data_length < 7 || !name_of(&host, answer->data + 6, answer->data_length - 6))
         return;
-    const uint16_t port = (uint16_t)(answer->data[4] << 8 | answer->data[5]);
+    const uint16_t port = get16(answer->data + 4);
     if (!added) {
         if (port != resolve->port || !mdns_name_equal(&host, &resolve->host))
             return;  // another one has taken its place

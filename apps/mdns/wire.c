@@ -3,16 +3,10 @@
 
 #include <string.h>
 
+#include "bytes.h"
+
 #define POINTER 0xc0u
 #define POINTER_MAX 0x3fffu
-
-static uint16_t get16(const uint8_t *bytes) { return (uint16_t)(bytes[0] << 8 | bytes[1]); }
-
-static void put16(uint8_t *bytes, uint16_t value)
-{
-    bytes[0] = (uint8_t)(value >> 8);
-    bytes[1] = (uint8_t)value;
-}
 
 static uint8_t lower(uint8_t c) { return c >= 'A' && c <= 'Z' ? c | 0x20 : c; }
 
@@ -182,7 +176,7 @@ bool mdns_read_record(struct mdns_reader *reader, struct mdns_record *record)
     const uint8_t *fixed = reader->message + end;
     record->type = get16(fixed);
     record->class = get16(fixed + 2);
-    record->ttl_s = (uint32_t)get16(fixed + 4) << 16 | get16(fixed + 6);
+    record->ttl_s = get32(fixed + 4);
     record->data_length = get16(fixed + 8);
     record->data = end + 10;
     record->section = (uint8_t)section;
@@ -296,7 +290,7 @@ static bool write_name(struct mdns_writer *writer, const struct mdns_name *name,
         for (uint32_t i = 0; pointers && i < known; i++) {
             if (written_at(writer, writer->labels[i], label)) {
                 uint8_t pointer[2];
-                put16(pointer, (uint16_t)(POINTER << 8 | writer->labels[i]));
+                put16(pointer, POINTER << 8 | writer->labels[i]);
                 return write_bytes(writer, pointer, 2);
             }
         }
@@ -335,8 +329,7 @@ bool mdns_write_record(struct mdns_writer *writer, uint32_t section, const struc
     uint8_t fixed[10];
     put16(fixed, type);
     put16(fixed + 2, class);
-    put16(fixed + 4, (uint16_t)(ttl_s >> 16));
-    put16(fixed + 6, (uint16_t)ttl_s);
+    put32(fixed + 4, ttl_s);
     put16(fixed + 8, 0);
     if (!write_name(writer, name, true) || !write_bytes(writer, fixed, sizeof fixed))
         return write_undo(writer, at, labels);
@@ -345,7 +338,7 @@ bool mdns_write_record(struct mdns_writer *writer, uint32_t section, const struc
         (data->name != NULL && !write_name(writer, data->name, !writer->plain)) ||
         !write_bytes(writer, data->tail, data->tail_length))
         return write_undo(writer, at, labels);
-    put16(writer->out + begin - 2, (uint16_t)(writer->at - begin));
+    put16(writer->out + begin - 2, writer->at - begin);
     writer->counts[section]++;
     return true;
 }

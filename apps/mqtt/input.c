@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <string.h>
 
+#include "bytes.h"
 #include "mqtt/internal.h"
 
 #define STEPS 256u  // in one call; the rest has its turn after the stack's
-
-static uint16_t get16(const uint8_t *bytes) { return (uint16_t)(bytes[0] << 8 | bytes[1]); }
 
 void mqtt_input_begin(struct mqtt *mqtt)
 {

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "bytes.h"
+
 // --- writing ---------------------------------------------------------------------------------------------------------
 
 void mqtt_put_bytes(struct mqtt_writer *writer, const void *bytes, uint32_t length)
@@ -175,8 +177,6 @@ static const struct {
 };
 #define PROPERTIES (sizeof properties / sizeof properties[0])
 
-static uint32_t get16(const uint8_t *bytes) { return (uint32_t)bytes[0] << 8 | bytes[1]; }
-
 // Bytes that a value of the kind takes of the `left` ones at `at`; −1: they do not hold it.
 static int value_bytes(const uint8_t *at, uint32_t left, uint8_t kind)
 {
@@ -195,7 +195,7 @@ static int value_bytes(const uint8_t *at, uint32_t left, uint8_t kind)
                 return -1;
             if (kind != BINARY && !mqtt_utf8_valid(at + bytes + 2, get16(at + bytes)))
                 return -1;
-            bytes += 2 + get16(at + bytes);
+            bytes += 2u + get16(at + bytes);
         }
         break;
     default: return -1;
@@ -264,7 +264,7 @@ int mqtt_publish_head(const uint8_t *head, uint32_t have, uint32_t length, uint8
 {
     uint32_t need = 2, properties_length;
     if (have >= 2) {
-        need = 2 + get16(head) + (qos > 0 ? 2u : 0);
+        need = 2u + get16(head) + (qos > 0 ? 2u : 0);
         if (v5 && have <= need) {
             need++;
         } else if (v5) {
