@@ -12,8 +12,8 @@
 #define PROBE_LOOK_US 50000u       // the end of a probe is seen within so long
 #define DECLINE_WAIT_US 10000000u  // from a conflict to the next Solicit
 #define REFRESH_DEFAULT_S 86400u   // §7.6: IRT_DEFAULT
-#define REFRESH_LEAST_S 600u       // … IRT_MINIMUM
-#define MAX_RT_S 3600u             // SOL_MAX_RT, INF_MAX_RT
+#define REFRESH_LEAST_S 600u       // §7.6: IRT_MINIMUM
+#define MAX_RT_S 3600u             // §7.6: SOL_MAX_RT, INF_MAX_RT
 
 // Retransmission (§7.6, §15), ms; 0: no limit. MRD of Renew and Rebind is the lease's.
 struct repeat {
@@ -88,10 +88,16 @@ static bool has_link_local(const struct dhcp6 *dhcp6)
     return false;
 }
 
-// The addresses that a message is about (§18.2): those of the offer, or of the lease; declined are those in conflict.
+// The lease that the exchange is about: the offered one while it is requested; in a Decline what is left of the own.
+static const struct dhcp6_lease *lease_asked(const struct dhcp6 *dhcp6)
+{
+    return dhcp6->state == DHCP6_REQUESTING ? &dhcp6->offer : &dhcp6->lease;
+}
+
+// The addresses that a message is about (§18.2).
 static void addresses_put(const struct dhcp6 *dhcp6, struct dhcp6_message *message)
 {
-    const struct dhcp6_lease *const lease = dhcp6->state == DHCP6_REQUESTING ? &dhcp6->offer : &dhcp6->lease;
+    const struct dhcp6_lease *const lease = lease_asked(dhcp6);
     message->ia = dhcp6->state != DHCP6_INFORMING;
     for (uint32_t i = 0; i < lease->address_count && dhcp6->state != DHCP6_SOLICITING; i++)
         message->addresses[message->address_count++] = (struct dhcp6_address){.addr = lease->addresses[i].addr};
@@ -117,7 +123,7 @@ static void dhcp6_send(struct dhcp6 *dhcp6)
     if (dhcp6->tries == 0)
         message.elapsed = 0;
     if (for_one_server(dhcp6->state))
-        message.server = dhcp6->state == DHCP6_REQUESTING ? dhcp6->offer.server : dhcp6->lease.server;
+        message.server = lease_asked(dhcp6)->server;
     addresses_put(dhcp6, &message);
     const struct weir_slice slice = {bytes, dhcp6_emit(&message, bytes, sizeof bytes)};
     const struct weir_message datagram = {.peer = {weir_addr_v6(agents), DHCP6_SERVER_PORT},
@@ -189,6 +195,14 @@ static void enter_bound(struct dhcp6 *dhcp6)
 {
     dhcp6->state = DHCP6_BOUND;
     dhcp6->due_us = after_s(dhcp6->lease.taken_us, dhcp6->lease.t1_s);
+}
+
+// The lease is released.
+static void enter_stopped(struct dhcp6 *dhcp6)
+{
+    lease_forget(dhcp6);
+    dhcp6->state = DHCP6_STOPPED;
+    dhcp6->due_us = WEIR_NEVER;
 }
 
 static bool wants_addresses(const struct dhcp6 *dhcp6)
@@ -365,11 +379,7 @@ static void take_reply(struct dhcp6 *dhcp6, const struct dhcp6_message *message)
             enter_bound(dhcp6);
         break;
     case DHCP6_DECLINING: enter_soliciting(dhcp6, DECLINE_WAIT_US); break;
-    case DHCP6_RELEASING:
-        lease_forget(dhcp6);
-        dhcp6->state = DHCP6_STOPPED;
-        dhcp6->due_us = WEIR_NEVER;
-        break;
+    case DHCP6_RELEASING: enter_stopped(dhcp6); break;
     default: dhcp6->count.ignored++; break;
     }
 }
@@ -382,11 +392,10 @@ static bool duid_equal(const struct dhcp6_duid *a, const struct dhcp6_duid *b)
 // §16.3, §16.10: the transaction, both ids, and the server that was asked, where it was one.
 static bool is_ours(const struct dhcp6 *dhcp6, const struct dhcp6_message *message)
 {
-    const struct dhcp6_lease *const lease = dhcp6->state == DHCP6_REQUESTING ? &dhcp6->offer : &dhcp6->lease;
     if (message->xid != dhcp6->xid || dhcp6->tries == 0 || message->server.length == 0 ||
         !duid_equal(&message->client, &dhcp6->duid))
         return false;
-    return !for_one_server(dhcp6->state) || duid_equal(&message->server, &lease->server);
+    return !for_one_server(dhcp6->state) || duid_equal(&message->server, &lease_asked(dhcp6)->server);
 }
 
 static void take_message(struct dhcp6 *dhcp6, const struct dhcp6_message *message)
@@ -473,48 +482,35 @@ static uint64_t lease_end(const struct dhcp6 *dhcp6)
     return end_us;
 }
 
-// The exchange has gone on long enough without an answer. True: it is another state's turn.
+// When a Renew or Rebind is to be given up, however often it was sent: MRD is the lease's.
+static uint64_t lease_limit(const struct dhcp6 *dhcp6)
+{
+    return dhcp6->state == DHCP6_RENEWING    ? after_s(dhcp6->lease.taken_us, dhcp6->lease.t2_s)
+           : dhcp6->state == DHCP6_REBINDING ? lease_end(dhcp6)
+                                             : WEIR_NEVER;
+}
+
+// The exchange has gone on long enough without an answer, or a Solicit has its offer. True: it is another state's turn.
 static bool exchange_over(struct dhcp6 *dhcp6, uint64_t now_us)
 {
     const struct repeat *const repeat = &repeats[dhcp6->state];
-    const uint64_t t2_us = after_s(dhcp6->lease.taken_us, dhcp6->lease.t2_s), end_us = lease_end(dhcp6);
+    const bool chosen = dhcp6->state == DHCP6_SOLICITING && dhcp6->offered && dhcp6->tries > 0;
     const bool tired = (repeat->mrc > 0 && dhcp6->tries >= repeat->mrc) ||
-                       (repeat->mrd_ms > 0 && now_us >= dhcp6->began_us + (uint64_t)repeat->mrd_ms * 1000u);
+                       (repeat->mrd_ms > 0 && now_us >= dhcp6->began_us + (uint64_t)repeat->mrd_ms * 1000u) ||
+                       now_us >= lease_limit(dhcp6);
+    if (!chosen && !tired)
+        return false;
     switch (dhcp6->state) {
-    case DHCP6_SOLICITING:
-        if (!dhcp6->offered || dhcp6->tries == 0)
-            return false;
-        enter_exchange(dhcp6, DHCP6_REQUESTING, 0);
-        return true;
+    case DHCP6_SOLICITING: enter_exchange(dhcp6, DHCP6_REQUESTING, 0); break;
     case DHCP6_REQUESTING:
-        if (tired)
-            enter_soliciting(dhcp6, 0);
-        return tired;
-    case DHCP6_RENEWING:
-        if (now_us >= t2_us)
-            enter_exchange(dhcp6, DHCP6_REBINDING, 0);
-        return now_us >= t2_us;
-    case DHCP6_REBINDING:
-        if (now_us >= end_us)
-            enter_soliciting(dhcp6, 0);
-        return now_us >= end_us;
-    case DHCP6_CONFIRMING:
-        if (tired)
-            enter_bound(dhcp6);  // §18.2.3: nobody answers: it goes on with what it has
-        return tired;
-    case DHCP6_DECLINING:
-        if (tired)
-            enter_soliciting(dhcp6, DECLINE_WAIT_US);
-        return tired;
-    case DHCP6_RELEASING:
-        if (tired) {
-            lease_forget(dhcp6);
-            dhcp6->state = DHCP6_STOPPED;
-            dhcp6->due_us = WEIR_NEVER;
-        }
-        return tired;
-    default: return false;
+    case DHCP6_REBINDING: enter_soliciting(dhcp6, 0); break;
+    case DHCP6_RENEWING: enter_exchange(dhcp6, DHCP6_REBINDING, 0); break;
+    case DHCP6_CONFIRMING: enter_bound(dhcp6); break;  // §18.2.3: nobody answers: it goes on with what it has
+    case DHCP6_DECLINING: enter_soliciting(dhcp6, DECLINE_WAIT_US); break;
+    case DHCP6_RELEASING: enter_stopped(dhcp6); break;
+    default: return false;  // an Information-request goes on
     }
+    return true;
 }
 
 static void poll_exchange(struct dhcp6 *dhcp6, uint64_t now_us)
@@ -528,11 +524,8 @@ static void poll_exchange(struct dhcp6 *dhcp6, uint64_t now_us)
     dhcp6_send(dhcp6);
     dhcp6->rt_ms = next_rt(dhcp6);
     dhcp6->tries++;
-    dhcp6->due_us = now_us + (uint64_t)dhcp6->rt_ms * 1000u;
-    const uint64_t limit_us = dhcp6->state == DHCP6_RENEWING    ? after_s(dhcp6->lease.taken_us, dhcp6->lease.t2_s)
-                              : dhcp6->state == DHCP6_REBINDING ? lease_end(dhcp6)
-                                                                : WEIR_NEVER;
-    dhcp6->due_us = dhcp6->due_us < limit_us ? dhcp6->due_us : limit_us;
+    const uint64_t due_us = now_us + (uint64_t)dhcp6->rt_ms * 1000u, limit_us = lease_limit(dhcp6);
+    dhcp6->due_us = due_us < limit_us ? due_us : limit_us;
 }
 
 // What the routers' flags, or the mode, ask for, as soon as something can be sent.

@@ -10,7 +10,7 @@
 #include "weir/stats.h"
 
 #define DHCP_WAIT_US 60000000u  // a command waits so long for the lease
-#define IP6_WAIT_US 10000000u   // … for an address out of what routers say
+#define IP6_WAIT_US 10000000u   // a command waits so long for an address out of what routers say
 #define FAREWELL_US 3000000u    // at the end, so long for the peers' last acknowledgements
 #define RELEASE_US 100000u      // at the end, so long for the lease's release to leave
 
