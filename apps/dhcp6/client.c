@@ -52,11 +52,6 @@ const char *dhcp6_state_name(enum dhcp6_state state)
     return names[state];
 }
 
-static uint64_t after_s(uint64_t from_us, uint32_t seconds)
-{
-    return seconds == DHCP6_FOREVER ? WEIR_NEVER : from_us + (uint64_t)seconds * SECOND_US;
-}
-
 // --- what is sent ----------------------------------------------------------------------------------------------------
 
 static const struct weir_netif_address *own_address(const struct dhcp6 *dhcp6, struct weir_addr addr)
@@ -194,7 +189,7 @@ static void enter_soliciting(struct dhcp6 *dhcp6, uint64_t wait_us)
 static void enter_bound(struct dhcp6 *dhcp6)
 {
     dhcp6->state = DHCP6_BOUND;
-    dhcp6->due_us = after_s(dhcp6->lease.taken_us, dhcp6->lease.t1_s);
+    dhcp6->due_us = dhcp6_after_s(dhcp6->lease.taken_us, dhcp6->lease.t1_s);
 }
 
 // The lease is released.
@@ -233,80 +228,18 @@ static void limits_take(struct dhcp6 *dhcp6, const struct dhcp6_message *message
         dhcp6->inf_max_rt_s = message->inf_max_rt_s;
 }
 
-// §14.2: T1 and T2 of 0 are the client's choice: 0.5 and 0.8 of the shortest preferred lifetime.
-static void times_choose(struct dhcp6_lease *lease)
-{
-    uint32_t shortest_s = DHCP6_FOREVER;
-    for (uint32_t i = 0; i < lease->address_count; i++)
-        if (lease->addresses[i].preferred_s < shortest_s && lease->addresses[i].preferred_s > 0)
-            shortest_s = lease->addresses[i].preferred_s;
-    const bool forever = shortest_s == DHCP6_FOREVER;
-    if (lease->t1_s == 0)
-        lease->t1_s = forever ? DHCP6_FOREVER : shortest_s / 2;
-    if (lease->t2_s == 0)
-        lease->t2_s = forever ? DHCP6_FOREVER : (uint32_t)((uint64_t)shortest_s * 4 / 5);
-    if (lease->t1_s > lease->t2_s)
-        lease->t1_s = lease->t2_s;
-}
-
-// Takes the addresses of a message that may be used. False: there are none.
-static bool lease_take(struct dhcp6 *dhcp6, const struct dhcp6_message *message, struct dhcp6_lease *lease)
-{
-    *lease = (struct dhcp6_lease){.server = message->server,
-                                  .preference = message->preference,
-                                  .t1_s = message->t1_s,
-                                  .t2_s = message->t2_s,
-                                  .taken_us = now_of(dhcp6)};
-    if (!message->ia || message->ia_status != DHCP6_SUCCESS || message->status != DHCP6_SUCCESS)
-        return false;
-    for (uint32_t i = 0; i < message->address_count; i++)
-        if (message->addresses[i].status == DHCP6_SUCCESS && message->addresses[i].valid_s > 0)
-            lease->addresses[lease->address_count++] = message->addresses[i];
-    times_choose(lease);
-    return lease->address_count > 0;
-}
-
-static bool lease_has(const struct dhcp6_lease *lease, struct weir_addr addr)
-{
-    for (uint32_t i = 0; i < lease->address_count; i++)
-        if (weir_addr_equal(lease->addresses[i].addr, addr))
-            return true;
-    return false;
-}
-
-static uint32_t seconds_left(uint32_t seconds, uint64_t passed_s)
-{
-    return seconds == DHCP6_FOREVER ? seconds : seconds > passed_s ? (uint32_t)(seconds - passed_s) : 0;
-}
-
-// §18.2.10.1: addresses of the present lease that the message does not name stay as they are.
-static void lease_keep(const struct dhcp6 *dhcp6, const struct dhcp6_message *message, struct dhcp6_lease *lease)
-{
-    const uint64_t passed_s = (lease->taken_us - dhcp6->lease.taken_us) / SECOND_US;
-    for (uint32_t i = 0; i < dhcp6->lease.address_count && lease->address_count < DHCP6_ADDRESSES; i++) {
-        struct dhcp6_address address = dhcp6->lease.addresses[i];
-        bool named = false;
-        for (uint32_t k = 0; k < message->address_count; k++)
-            named |= weir_addr_equal(message->addresses[k].addr, address.addr);
-        address.preferred_s = seconds_left(address.preferred_s, passed_s);
-        address.valid_s = seconds_left(address.valid_s, passed_s);
-        if (!named && address.valid_s > 0)
-            lease->addresses[lease->address_count++] = address;
-    }
-}
-
 // The new lease's addresses go into the interface's list, those that are no longer leased out of it.
 static void lease_install(struct dhcp6 *dhcp6, const struct dhcp6_lease *lease)
 {
     struct dhcp6_lease old = dhcp6->lease;
     for (uint32_t i = 0; i < old.address_count; i++)
-        if (!lease_has(lease, old.addresses[i].addr))
+        if (!dhcp6_lease_has(lease, old.addresses[i].addr))
             (void)weir_netif_address_remove(dhcp6->netif, old.addresses[i].addr);
     dhcp6->lease = *lease;
     for (uint32_t i = 0; i < lease->address_count; i++)
         (void)weir_netif_address_lease(dhcp6->netif, lease->addresses[i].addr,
-                                       after_s(lease->taken_us, lease->addresses[i].preferred_s),
-                                       after_s(lease->taken_us, lease->addresses[i].valid_s));
+                                       dhcp6_after_s(lease->taken_us, lease->addresses[i].preferred_s),
+                                       dhcp6_after_s(lease->taken_us, lease->addresses[i].valid_s));
     dhcp6->state = DHCP6_PROBING;
     dhcp6->due_us = now_of(dhcp6);
 }
@@ -314,7 +247,7 @@ static void lease_install(struct dhcp6 *dhcp6, const struct dhcp6_lease *lease)
 static void take_advertise(struct dhcp6 *dhcp6, const struct dhcp6_message *message)
 {
     struct dhcp6_lease lease;
-    if (!lease_take(dhcp6, message, &lease)) {
+    if (!dhcp6_lease_take(&lease, message, now_of(dhcp6))) {
         dhcp6->count.refused++;
         return;
     }
@@ -332,9 +265,9 @@ static void take_lease(struct dhcp6 *dhcp6, const struct dhcp6_message *message)
     struct dhcp6_lease lease;
     const bool renews = dhcp6->state == DHCP6_RENEWING || dhcp6->state == DHCP6_REBINDING;
     const uint16_t status = message->status != DHCP6_SUCCESS ? message->status : message->ia_status;
-    if (lease_take(dhcp6, message, &lease)) {
+    if (dhcp6_lease_take(&lease, message, now_of(dhcp6))) {
         settings_take(dhcp6, message);
-        lease_keep(dhcp6, message, &lease);
+        dhcp6_lease_keep(&lease, &dhcp6->lease, message);
         lease_install(dhcp6, &lease);
         return;
     }
@@ -357,7 +290,7 @@ static void take_information(struct dhcp6 *dhcp6, const struct dhcp6_message *me
                                                                       : message->refresh_s;
     settings_take(dhcp6, message);
     dhcp6->state = DHCP6_INFORMED;
-    dhcp6->due_us = after_s(now_of(dhcp6), refresh_s);
+    dhcp6->due_us = dhcp6_after_s(now_of(dhcp6), refresh_s);
     tell(dhcp6);
 }
 
@@ -471,22 +404,11 @@ static void poll_probing(struct dhcp6 *dhcp6, uint64_t now_us)
     tell(dhcp6);
 }
 
-// When all addresses of the lease have ended.
-static uint64_t lease_end(const struct dhcp6 *dhcp6)
-{
-    uint64_t end_us = 0;
-    for (uint32_t i = 0; i < dhcp6->lease.address_count; i++) {
-        const uint64_t valid_us = after_s(dhcp6->lease.taken_us, dhcp6->lease.addresses[i].valid_s);
-        end_us = valid_us > end_us ? valid_us : end_us;
-    }
-    return end_us;
-}
-
 // When a Renew or Rebind is to be given up, however often it was sent: MRD is the lease's.
 static uint64_t lease_limit(const struct dhcp6 *dhcp6)
 {
-    return dhcp6->state == DHCP6_RENEWING    ? after_s(dhcp6->lease.taken_us, dhcp6->lease.t2_s)
-           : dhcp6->state == DHCP6_REBINDING ? lease_end(dhcp6)
+    return dhcp6->state == DHCP6_RENEWING    ? dhcp6_after_s(dhcp6->lease.taken_us, dhcp6->lease.t2_s)
+           : dhcp6->state == DHCP6_REBINDING ? dhcp6_lease_end(&dhcp6->lease)
                                              : WEIR_NEVER;
 }
 

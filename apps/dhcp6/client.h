@@ -5,7 +5,7 @@
 #ifndef APPS_DHCP6_CLIENT_H
 #define APPS_DHCP6_CLIENT_H
 
-#include "dhcp6/message.h"
+#include "dhcp6/lease.h"
 #include "loop.h"
 
 enum dhcp6_state {
@@ -28,14 +28,6 @@ enum dhcp6_mode {
     DHCP6_BY_ROUTERS,  // as the flags M and O say; neither is ever taken back (RFC 4862 §5.5.3, errata of RFC 2462)
     DHCP6_INFORMATION,
     DHCP6_ADDRESSES_TOO
-};
-
-struct dhcp6_lease {
-    struct dhcp6_duid server;
-    struct dhcp6_address addresses[DHCP6_ADDRESSES];  // lifetimes as told
-    uint8_t address_count, preference;
-    uint32_t t1_s, t2_s;  // DHCP6_FOREVER: never
-    uint64_t taken_us;    // when they were told
 };
 
 struct dhcp6 {
