@@ -131,7 +131,7 @@ static void finish_failed(struct happy_eyeballs *self)
     if (self->count > 0)
         finish(self, 0, self->result);
     else
-        finish(self, 0, a >= 0 && (aaaa < 0 || a == DNS_NO_DATA) ? a : aaaa);
+        finish(self, 0, DNS_FAMILIES == 1 || (a >= 0 && (aaaa < 0 || a == DNS_NO_DATA)) ? a : aaaa);
 }
 
 static bool may_begin(const struct happy_eyeballs *self, uint64_t now_us)

@@ -19,7 +19,7 @@ static int result_of(const struct dns_both *both)
     const int a = both->sides[SIDE_A].result, aaaa = both->sides[SIDE_AAAA].result;
     if (both->count > 0)
         return DNS_FOUND;
-    return a >= 0 && (aaaa < 0 || a == DNS_NO_DATA || DNS_FAMILIES == 1) ? a : aaaa;
+    return DNS_FAMILIES == 1 || (a >= 0 && (aaaa < 0 || a == DNS_NO_DATA)) ? a : aaaa;
 }
 
 static void finish(struct dns_both *both)
