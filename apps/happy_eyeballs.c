@@ -3,14 +3,7 @@
 
 #include "dns/family.h"
 
-enum side { SIDE_AAAA, SIDE_A };
-
-static struct weir *weir_of(const struct happy_eyeballs *self) { return self->dns->loop->weir; }
-
-static bool is_pending(const struct happy_eyeballs *self, enum side side)
-{
-    return self->sides[side].result == WEIR_IN_PROGRESS;
-}
+static struct weir *weir_of(const struct happy_eyeballs *self) { return self->pair.dns->loop->weir; }
 
 // --- addresses -------------------------------------------------------------------------------------------------------
 
@@ -51,9 +44,8 @@ void happy_eyeballs_stop(struct happy_eyeballs *self)
     if (!self->running)
         return;
     self->running = false;
-    loop_remove(self->dns->loop, &self->app);
-    dns_cancel(self->dns, &self->sides[SIDE_AAAA]);
-    dns_cancel(self->dns, &self->sides[SIDE_A]);
+    loop_remove(self->pair.dns->loop, &self->app);
+    dns_pair_cancel(&self->pair);
     for (uint32_t i = 0; i < HAPPY_EYEBALLS_ATTEMPTS; i++)
         attempt_close(&self->attempts[i]);
 }
@@ -86,7 +78,7 @@ static void attempt_event(struct weir_watch *watch, weir_socket socket, uint32_t
     if (error != 0 || (events & WEIR_ERROR)) {
         attempt_failed(self, attempt, error != 0 ? error : WEIR_REFUSED);
     } else if (events & WEIR_WRITABLE) {
-        (void)loop_watch(self->dns->loop, socket, NULL);
+        (void)loop_watch(self->pair.dns->loop, socket, NULL);
         attempt->socket = 0;
         finish(self, socket, WEIR_OK);
     }
@@ -118,20 +110,10 @@ static void attempt_begin(struct happy_eyeballs *self, struct happy_eyeballs_att
         return;
     }
     attempt->socket = socket;
-    (void)loop_watch(self->dns->loop, socket, &attempt->watch);
+    (void)loop_watch(self->pair.dns->loop, socket, &attempt->watch);
     const int error = weir_socket_connect(weir_of(self), socket, &peer);
     if (error != WEIR_OK && error != WEIR_IN_PROGRESS)
         attempt_failed(self, attempt, error);
-}
-
-// What becomes of it when all addresses have failed and no more can come.
-static void finish_failed(struct happy_eyeballs *self)
-{
-    const int a = self->sides[SIDE_A].result, aaaa = self->sides[SIDE_AAAA].result;
-    if (self->count > 0)
-        finish(self, 0, self->result);
-    else
-        finish(self, 0, DNS_FAMILIES == 1 || (a >= 0 && (aaaa < 0 || a == DNS_NO_DATA)) ? a : aaaa);
 }
 
 static bool may_begin(const struct happy_eyeballs *self, uint64_t now_us)
@@ -153,53 +135,32 @@ static uint64_t happy_poll(struct app *app, uint64_t now_us)
         const uint64_t due_us = self->next_us > self->begin_us ? self->next_us : self->begin_us;
         return attempt_free(self) != NULL && due_us < self->end_us ? due_us : self->end_us;
     }
-    if (attempts_under_way(self) || is_pending(self, SIDE_AAAA) || is_pending(self, SIDE_A))
+    if (attempts_under_way(self) || dns_pair_pending(&self->pair))
         return self->end_us;
-    finish_failed(self);
+    finish(self, 0, self->count > 0 ? self->result : dns_pair_failure(&self->pair));
     return now_us;
 }
 
 // --- names -----------------------------------------------------------------------------------------------------------
 
 // §3: with addresses of IPv6, or when no more of them can come, it begins at once; otherwise a little later.
-static void side_told(struct happy_eyeballs *self, enum side side, int result, const struct dns_answer *answer)
+static void told(struct dns_pair *pair, enum dns_side side, const struct dns_answer *answer)
 {
+    struct happy_eyeballs *const self =
+        (struct happy_eyeballs *)(void *)((char *)pair - offsetof(struct happy_eyeballs, pair));
     struct dns_answer made;
     const uint64_t now_us = weir_now_us(weir_of(self));
-    self->sides[side].result = result;
-    if (result == DNS_FOUND && side == SIDE_A && dns_synthesise(weir_of(self), answer, &made))
+    const bool found = pair->sides[side].result == DNS_FOUND;
+    if (found && side == DNS_SIDE_A && dns_synthesise(weir_of(self), answer, &made))
         answer = &made;
-    if (result == DNS_FOUND)
+    if (found)
         addresses_take(self, answer);
     if (self->begin_us <= now_us)
         return;
-    if (!is_pending(self, SIDE_AAAA))
+    if (pair->sides[DNS_SIDE_AAAA].result != WEIR_IN_PROGRESS)
         self->begin_us = self->count > 0 ? now_us : self->begin_us;
-    else if (result == DNS_FOUND)
+    else if (found)
         self->begin_us = now_us + HAPPY_EYEBALLS_RESOLUTION_US;
-}
-
-static void aaaa_done(void *context, int result, const struct dns_answer *answer)
-{
-    struct happy_eyeballs *const self =
-        (struct happy_eyeballs *)(void *)((char *)context - offsetof(struct happy_eyeballs, sides));
-    side_told(self, SIDE_AAAA, result, answer);
-}
-
-static void a_done(void *context, int result, const struct dns_answer *answer)
-{
-    struct happy_eyeballs *const self =
-        (struct happy_eyeballs *)(void *)((char *)context - offsetof(struct happy_eyeballs, sides) -
-                                          sizeof(struct happy_eyeballs_side));
-    side_told(self, SIDE_A, result, answer);
-}
-
-static void ask(struct happy_eyeballs *self, const char *name, enum side side, uint16_t type, dns_done *done)
-{
-    struct dns_answer answer;
-    const int result = dns_resolve_type(self->dns, name, type, &answer, done, &self->sides[side]);
-    if (result != WEIR_IN_PROGRESS)
-        side_told(self, side, result, &answer);
 }
 
 void happy_eyeballs_start(struct happy_eyeballs *self, struct dns *dns, const char *name, uint16_t port,
@@ -207,20 +168,14 @@ void happy_eyeballs_start(struct happy_eyeballs *self, struct dns *dns, const ch
 {
     const uint64_t now_us = weir_now_us(dns->loop->weir);
     *self = (struct happy_eyeballs){.app = {.poll = happy_poll},
-                                    .dns = dns,
                                     .port = port,
                                     .done = done,
                                     .context = context,
-                                    .sides = {{WEIR_IN_PROGRESS}, {WEIR_IN_PROGRESS}},
                                     .begin_us = WEIR_NEVER,
                                     .end_us = now_us + HAPPY_EYEBALLS_TIMEOUT_US,
                                     .running = true};
     for (uint32_t i = 0; i < HAPPY_EYEBALLS_ATTEMPTS; i++)
         self->attempts[i] = (struct happy_eyeballs_attempt){.watch = {attempt_event}, .self = self};
     loop_add(dns->loop, &self->app);
-    if (DNS_FAMILIES == 2)
-        ask(self, name, SIDE_AAAA, DNS_AAAA, aaaa_done);
-    else
-        self->sides[SIDE_AAAA].result = DNS_NO_DATA;
-    ask(self, name, SIDE_A, DNS_A, a_done);
+    dns_pair_ask(&self->pair, dns, name, told);
 }

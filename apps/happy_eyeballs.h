@@ -15,13 +15,10 @@
 
 struct happy_eyeballs {
     struct app app;
-    struct dns *dns;
+    struct dns_pair pair;
     uint16_t port;
     void (*done)(void *context, struct happy_eyeballs *self);
     void *context;
-    struct happy_eyeballs_side {
-        int result;  // WEIR_IN_PROGRESS: not answered yet
-    } sides[2];      // AAAA, A
     struct happy_eyeballs_attempt {
         struct weir_watch watch;
         struct happy_eyeballs *self;

@@ -5,20 +5,17 @@
 #ifndef APPS_DNS_BOTH_H
 #define APPS_DNS_BOTH_H
 
-#include "dns/resolver.h"
+#include "dns/pair.h"
 
 #define DNS_OTHER_US 500000u
 #define DNS_BOTH_ADDRESSES (2 * DNS_ADDRESSES)
 
 struct dns_both {
     struct app app;
-    struct dns *dns;
+    struct dns_pair pair;
     void (*done)(void *context, struct dns_both *both);
     void *context;
-    struct dns_side {
-        struct dns_answer answer;
-        int result;  // as dns_done has it; WEIR_IN_PROGRESS: not answered yet
-    } sides[2];      // AAAA, A
+    struct dns_answer answers[2];  // by enum dns_side
     uint64_t due_us;
     bool waiting;
     int result;  // enum dns_result FOUND, NO_NAME, NO_DATA, or a negative enum weir_error

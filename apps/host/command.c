@@ -139,7 +139,7 @@ static void resolve_done(void *context, struct dns_both *found)
         text_init(&text, line, sizeof line);
         text_addr(&text, found->addresses[i]);
         printf("%s has %s %s (for %lu s)\n", host_name, v4 ? "address" : "IPv6 address", line,
-               (unsigned long)found->sides[v4].answer.ttl_s);
+               (unsigned long)found->answers[v4 ? DNS_SIDE_A : DNS_SIDE_AAAA].ttl_s);
     }
     host_done(context, 0);
 }
