@@ -176,17 +176,15 @@ static bool address_set(struct host *host)
     const struct host_options *o = host->options;
     dns_start(&host->dns, &host->loop);
     dns_servers(&host->dns, o->dns, o->dns_count);
+    if (!ip6_start(host))
+        return false;
     if (o->dhcp) {
-        if (!ip6_start(host))
-            return false;
         int error = dhcp_start(&host->dhcp, &host->loop, host->netif, "weir", lease_changed, host);
         if (error == WEIR_OK && o->ip6)
             dhcp_prefer_ip6(&host->dhcp);
         host->dhcp_deadline_us = o->run != NULL ? posix_now_us() + DHCP_WAIT_US : WEIR_NEVER;
         return error == WEIR_OK || failed("DHCP client", error);
     }
-    if (!ip6_start(host))
-        return false;
     int error = weir_netif_set_address(host->netif, o->address, o->prefix_length, WEIR_ADDRESS_AT_ONCE);
     if (error != WEIR_OK)
         return failed("--address", error);
