@@ -218,12 +218,10 @@ static bool take_link(struct host_options *options, enum host_link link, const c
     return true;
 }
 
-static bool take_dns(struct host_options *options, const char *option, const char *value)
+static bool dns_room(const struct host_options *options, const char *option, const char *value)
 {
-    if (options->dns_count == sizeof options->dns / sizeof options->dns[0])
-        return wrong(option, value, "three name servers are enough");
-    struct weir_addr *const server = &options->dns[options->dns_count++];
-    return option[3] == '6' ? take_addr6(option, value, text_length(value), server) : take_addr(option, value, server);
+    return options->dns_count < sizeof options->dns / sizeof options->dns[0] ||
+           wrong(option, value, "three name servers are enough");
 }
 
 static bool take_congestion(struct host_options *options, const char *value)
@@ -267,8 +265,9 @@ static bool take(int option, const char *value, struct host_options *o)
     case OPTION_ADDRESS6: return take_prefix6(value, o);
     case OPTION_GATEWAY6: return take_addr6("gateway6", value, text_length(value), &o->gateway6);
     case OPTION_DHCP6: o->ip6 = o->dhcp6 = true; return true;
-    case OPTION_DNS: return take_dns(o, "dns", value);
-    case OPTION_DNS6: return take_dns(o, "dns6", value);
+    case OPTION_DNS: return dns_room(o, "dns", value) && take_addr("dns", value, &o->dns[o->dns_count++]);
+    case OPTION_DNS6:
+        return dns_room(o, "dns6", value) && take_addr6("dns6", value, text_length(value), &o->dns[o->dns_count++]);
     case OPTION_MDNS: o->mdns = value; return true;
     case OPTION_HTTP:
         good = take_integer("http", value, 1, 65535, &number);
