@@ -134,8 +134,7 @@ static void query_next_try(struct dns_query *query)
     struct dns *dns = query->dns;
     uint8_t bytes[DNS_UDP_MAX];
     const struct weir_message message = {.peer.port = 0};  // to the connected peer
-    if (query->tries >= (dns->server_count > DNS_TRIES / 2 ? 2 * dns->server_count : DNS_TRIES) ||
-        dns->server_count == 0) {
+    if ((query->tries >= DNS_TRIES && query->tries >= 2u * dns->server_count) || dns->server_count == 0) {
         dns->count.timed_out += query->failure == WEIR_TIMED_OUT;
         query_fail(query, query->failure);
         return;
