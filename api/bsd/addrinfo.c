@@ -133,26 +133,18 @@ static int own_addresses(bool passive, struct weir_addr *out)
     return 2;
 }
 
-// RFC 3493 §6.1: without an address of its own that goes beyond the link, a family is of no use.
-static bool wanted_here(struct weir_bsd *bsd, const struct weir_addrinfo *hints, bool v6)
-{
-    if (!(hints->ai_flags & WEIR_AI_ADDRCONFIG))
-        return true;
-    bsd_enter(bsd);
-    const bool wanted = weir_family_configured(bsd->weir, v6);
-    bsd_leave(bsd);
-    return wanted;
-}
-
-// Of a name's addresses (not of one that was given as text) those of families that this host has, best first.
+// Of a name's addresses (not of one that was given as text) those of families that this host has, best first. RFC 3493
+// §6.1: without an address of its own that goes beyond the link, a family is of no use.
 static int usable(struct weir_bsd *bsd, const struct weir_addrinfo *hints, struct weir_addr *addrs, int count)
 {
-    const bool v4 = wanted_here(bsd, hints, false), v6 = wanted_here(bsd, hints, true);
+    const bool all = !(hints->ai_flags & WEIR_AI_ADDRCONFIG);
     int kept = 0;
+    bsd_enter(bsd);
+    const bool v4 = all || weir_family_configured(bsd->weir, false);
+    const bool v6 = all || weir_family_configured(bsd->weir, true);
     for (int at = 0; at < count; at++)
         if (weir_addr_is_v4(addrs[at]) ? v4 : v6)
             addrs[kept++] = addrs[at];
-    bsd_enter(bsd);
     weir_destinations_sort(bsd->weir, addrs, (uint32_t)kept);
     bsd_leave(bsd);
     return kept;
