@@ -138,11 +138,9 @@ struct weir_bsd {
 
 // --- context.c -------------------------------------------------------------------------------------------------------
 void bsd_lock(struct weir_bsd *bsd);
-void bsd_clock(struct weir_bsd *bsd);  // sets the instance's clock
-void bsd_enter(struct weir_bsd *bsd);  // bsd_lock, bsd_clock
-void bsd_leave(struct weir_bsd *bsd);  // tells the poller if there is output, releases the lock
-// bsd_connect with an error of these in errno's place; WEIR_OK
-int bsd_connect_error(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *address, weir_socklen length);
+void bsd_clock(struct weir_bsd *bsd);           // sets the instance's clock
+void bsd_enter(struct weir_bsd *bsd);           // bsd_lock, bsd_clock
+void bsd_leave(struct weir_bsd *bsd);           // tells the poller if there is output, releases the lock
 int bsd_fail(struct weir_bsd *bsd, int error);  // sets errno; −1. With or without the lock
 static inline int bsd_result(struct weir_bsd *bsd, int result) { return result < 0 ? bsd_fail(bsd, result) : result; }
 void *bsd_alloc(struct weir_bsd *bsd, size_t bytes);
@@ -305,6 +303,8 @@ static inline void *bsd_layers_context(const struct weir_bsd *bsd) { return (voi
 
 // How a connection attempt stands (calls.c): WEIR_IN_PROGRESS, WEIR_OK, or why it failed.
 int bsd_connect_state(struct weir_bsd *bsd, struct bsd_file *file);
+// bsd_connect that returns its error, and leaves errno alone (calls.c); without the lock.
+int bsd_connect_error(struct weir_bsd *bsd, int fd, const struct weir_sockaddr *address, weir_socklen length);
 
 // Wait sets (epoll.c).
 void bsd_set_free(struct bsd_file *file);
