@@ -3,7 +3,6 @@
 // members that listen in turn, datagrams by the hash of their source. When the leader ends, a member takes the native
 // socket over: connections that wait to be accepted are not lost (Linux resets them).
 #define _GNU_SOURCE
-#include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -13,9 +12,7 @@ static bool same_name(const struct run_socket *socket, const void *name, uint32_
 {
     struct weir_sockaddr_storage own;
     weir_socklen own_length = sizeof own;
-    const uint32_t compared = length < 8                                                        ? length
-                              : ((const struct weir_sockaddr *)name)->sa_family == WEIR_AF_INET ? 8
-                                                                                                : 24;
+    const uint32_t compared = ((const struct weir_sockaddr *)name)->sa_family == WEIR_AF_INET ? 8 : 24;
     memset(&own, 0, sizeof own);
     return bsd_getsockname(socket->server->bsd, socket->fd, (struct weir_sockaddr *)&own, &own_length) == 0 &&
            length >= compared && memcmp(&own, name, compared) == 0;

@@ -9,7 +9,6 @@
 
 #include "api/bsd/weir_bsd.h"
 #include "weir/cc.h"
-#include "weir/cc_list.h"
 
 static const char usage[] =
     "usage: weir-run [options] PROGRAM [ARGS...]\n"

@@ -13,7 +13,6 @@ enum run_link { RUN_LINK_OWN, RUN_LINK_TAP, RUN_LINK_PACKET, RUN_LINK_NONE };
 struct run_options {
     enum run_link link;  // OWN: a namespace and a TAP of its own
     const char *ifname;
-    bool ifname_given;
     struct weir_addr address, gateway, address6, gateway6;  // any: not given
     uint8_t prefix_length, prefix6_length;
     bool dhcp, ip6, no_offload, report;

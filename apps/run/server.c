@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -121,17 +120,16 @@ static void watch_room(struct run_server *server)
         server->link_blocked = blocked;
 }
 
-static bool input(struct run_server *server)
+static void input(struct run_server *server)
 {
     const struct weir_netif *const netif = server->netif;
-    if (netif == NULL || !server->link_readable)
-        return false;
+    if (netif == NULL)
+        return;
     // A turn's data is to lie in the CPU's cache when programs read it.
     const uint64_t enough = netif->stats.rx_bytes + INPUT_BYTES;
     for (int frames = 0; server->link_readable && frames < INPUT_BUDGET && netif->stats.rx_bytes < enough;
          frames += INPUT_AT_ONCE)
         server->link_readable = netif->driver->poll(server->netif, INPUT_AT_ONCE) >= INPUT_AT_ONCE;
-    return true;
 }
 
 static uint64_t driver_timer(struct run_server *server, uint64_t now_us)
@@ -170,7 +168,7 @@ void run_server_turn(struct run_server *server, uint64_t until_us)
 {
     uint64_t now_us = posix_now_us();
     weir_clock(server->weir, now_us);
-    (void)input(server);
+    input(server);
     (void)driver_timer(server, now_us);
     uint64_t due_us = loop_run(&server->loop, now_us);
     const uint64_t driver_due_us = driver_timer(server, now_us);
@@ -218,7 +216,6 @@ struct run_socket *run_socket_make(struct run_server *server, int fd, int end, i
     if (made->next_open != NULL)
         made->next_open->at_open = &made->next_open;
     server->open = made;
-    server->open_count++;
     server->count.sockets++;
     return made;
 }
@@ -282,7 +279,6 @@ void run_socket_end(struct run_socket *socket, bool abort)
     *socket->at_open = socket->next_open;
     if (socket->next_open != NULL)
         socket->next_open->at_open = socket->at_open;
-    server->open_count--;
     free(socket->held);
     run_server_bury(server, &socket->source);
 }

@@ -73,7 +73,7 @@ struct run_tomb {
 #define RUN_TOMBS 4096u
 
 struct run_counts {
-    uint64_t calls, sockets, accepted, refused;
+    uint64_t calls, sockets, accepted;
 };
 
 struct run_server {
@@ -91,7 +91,6 @@ struct run_server {
     uint8_t token[RUN_TOKEN];
     struct run_socket *buckets[RUN_BUCKETS];
     struct run_socket *open;  // all
-    uint32_t open_count;
     struct run_tomb tombs[RUN_TOMBS];
     uint32_t next_tomb;
     struct run_source *dead;

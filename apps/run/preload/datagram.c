@@ -2,7 +2,6 @@
 // Datagrams: struct run_datagram and the ancillary data stand in front of the payload, both ways.
 #define _GNU_SOURCE
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
