@@ -39,6 +39,14 @@ void run_call_answer(struct run_call *call, int result, const void *data, uint32
     run_server_bury(call->server, &call->source);
 }
 
+void run_call_answer_waiting(struct run_socket *socket, int result)
+{
+    for (struct run_call *call; (call = socket->calls) != NULL;) {
+        socket->calls = call->next;
+        run_call_answer(call, result, NULL, 0);
+    }
+}
+
 static int failed(int result) { return result < 0 ? -errno : result; }
 
 // --- a socket's life ---------------------------------------------------------------------------------
@@ -168,6 +176,34 @@ static int do_state(struct arrival *in)
     return socket->connected ? RUN_CONNECTED : socket->listening ? RUN_LISTENING : RUN_IDLE;
 }
 
+// --- what was refused --------------------------------------------------------------------------------
+static void count_undone(struct run_server *server, const char *name)
+{
+    for (uint32_t i = 0; i < 64; i++) {
+        if (server->undone[i][0] == '\0')
+            (void)snprintf(server->undone[i], sizeof server->undone[i], "%s", name);
+        if (strcmp(server->undone[i], name) == 0) {
+            server->undone_count[i]++;
+            return;
+        }
+    }
+}
+
+static void count_option(const struct arrival *in, const char *call)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "%s %d %d", call, in->request.a, in->request.b);
+    count_undone(in->call->server, name);
+}
+
+static int do_undone(struct arrival *in)
+{
+    char name[32] = {0};
+    memcpy(name, in->data, in->request.length < sizeof name ? in->request.length : sizeof name - 1);
+    count_undone(in->call->server, name);
+    return 0;
+}
+
 // --- names and options -------------------------------------------------------------------------------
 static int name_answer(struct arrival *in, int result, const void *name, uint32_t length)
 {
@@ -197,13 +233,9 @@ static int do_set(struct arrival *in)
         run_stream_pump(socket);  // what was written before it is under the old option
     if (socket->source.event == NULL)
         return 0;
-    int32_t length = (int32_t)in->request.length;
-    const int done = run_option_set(socket, in->request.a, in->request.b, in->data, (uint32_t)length);
-    if (done == -ENOPROTOOPT) {
-        char name[32];
-        (void)snprintf(name, sizeof name, "setsockopt %d %d", in->request.a, in->request.b);
-        run_count_undone(socket->server, name);
-    }
+    const int done = run_option_set(socket, in->request.a, in->request.b, in->data, in->request.length);
+    if (done == -ENOPROTOOPT)
+        count_option(in, "setsockopt");
     return done;
 }
 
@@ -219,11 +251,8 @@ static int do_get(struct arrival *in)
     if (room < 0)
         return -EINVAL;
     const int result = run_option_get(socket, in->request.a, in->request.b, value.bytes, &length);
-    if (result == -ENOPROTOOPT) {
-        char name[32];
-        (void)snprintf(name, sizeof name, "getsockopt %d %d", in->request.a, in->request.b);
-        run_count_undone(socket->server, name);
-    }
+    if (result == -ENOPROTOOPT)
+        count_option(in, "getsockopt");
     return name_answer(in, result, value.bytes, length);
 }
 
@@ -324,26 +353,6 @@ static int do_resolve(struct arrival *in)
     if (result != WEIR_IN_PROGRESS)
         resolved(in->call, result, &answer);
     return LATER;
-}
-
-void run_count_undone(struct run_server *server, const char *name)
-{
-    for (uint32_t i = 0; i < 64; i++) {
-        if (server->undone[i][0] == '\0')
-            (void)snprintf(server->undone[i], sizeof server->undone[i], "%s", name);
-        if (strcmp(server->undone[i], name) == 0) {
-            server->undone_count[i]++;
-            return;
-        }
-    }
-}
-
-static int do_undone(struct arrival *in)
-{
-    char name[32] = {0};
-    memcpy(name, in->data, in->request.length < sizeof name ? in->request.length : sizeof name - 1);
-    run_count_undone(in->call->server, name);
-    return 0;
 }
 
 // --- arrival -----------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ static void inherit(struct run_socket *leader, struct run_socket *heir)
 
 void run_group_leave(struct run_socket *socket)
 {
-    struct run_socket *const leader = socket->leader != NULL ? socket->leader : socket, *const heir = socket->members;
+    struct run_socket *const leader = run_group_leader(socket), *const heir = socket->members;
     for (struct run_socket **at = &leader->members; socket->leader != NULL && *at != NULL; at = &(*at)->next_member)
         if (*at == socket) {
             *at = socket->next_member;

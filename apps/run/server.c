@@ -80,14 +80,19 @@ bool run_server_open(struct run_server *server, const struct weir_config *config
     return run_server_watch(server, server->listener, EPOLLIN, &server->listen_source);
 }
 
-void run_server_close(struct run_server *server)
+static void free_dead(struct run_server *server)
 {
-    while (server->open != NULL)
-        run_socket_end(server->open, false);
     for (struct run_source *dead; (dead = server->dead) != NULL;) {
         server->dead = dead->next_dead;
         free(dead);
     }
+}
+
+void run_server_close(struct run_server *server)
+{
+    while (server->open != NULL)
+        run_socket_end(server->open, false);
+    free_dead(server);
     bsd_destroy(server->bsd);
     weir_destroy(server->weir);
     posix_host_close(&server->posix);
@@ -158,10 +163,7 @@ static void sleep_until(struct run_server *server, uint64_t until_us)
         (void)loop_run(&server->loop, weir_now_us(server->weir));
         run_call_accept(&server->listen_source, EPOLLIN);
     }
-    for (struct run_source *dead; (dead = server->dead) != NULL;) {
-        server->dead = dead->next_dead;
-        free(dead);
-    }
+    free_dead(server);
 }
 
 void run_server_turn(struct run_server *server, uint64_t until_us)
@@ -262,10 +264,7 @@ void run_socket_end(struct run_socket *socket, bool abort)
     struct run_server *const server = socket->server;
     run_group_leave(socket);
     bury_names(socket);
-    for (struct run_call *call; (call = socket->calls) != NULL;) {
-        socket->calls = call->next;
-        run_call_answer(call, -(socket->error ? socket->error : ECONNABORTED), NULL, 0);
-    }
+    run_call_answer_waiting(socket, -(socket->error ? socket->error : ECONNABORTED));
     (void)weir_socket_set_user(server->weir, socket->handle, NULL);
     if (abort) {
         const struct weir_linger at_once = {1, 0};

@@ -154,7 +154,7 @@ int run_datagram_send(struct run_socket *socket, const uint8_t *data, uint32_t b
 
 // --- calls -------------------------------------------------------------------------------------------
 void run_call_accept(struct run_source *source, uint32_t events);
-void run_count_undone(struct run_server *server, const char *name);
 void run_call_answer(struct run_call *call, int result, const void *data, uint32_t length);
+void run_call_answer_waiting(struct run_socket *socket, int result);  // all that wait for its connection
 
 #endif

@@ -228,10 +228,7 @@ void run_stream_connected(struct run_socket *socket, int error)
 {
     socket->connecting = false;
     socket->connected = error == 0;
-    for (struct run_call *call; (call = socket->calls) != NULL;) {
-        socket->calls = call->next;
-        run_call_answer(call, error ? -error : RUN_CONNECTED, NULL, 0);
-    }
+    run_call_answer_waiting(socket, error ? -error : RUN_CONNECTED);
     if (error) {
         // Data unread when the end is closed is what makes the program's end report an error, as a refused one does.
         if (socket->filler > 0) {
