@@ -417,10 +417,7 @@ static int dispatch(struct arrival *in)
 // The request, and the descriptor that came with it. Bytes, 0: the caller is gone; -1: nothing yet.
 static ssize_t receive(struct run_call *call, int *fd)
 {
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control;
+    union run_rights control;
     struct run_server *const server = call->server;
     struct iovec iov = {server->buffer, sizeof server->buffer};
     struct msghdr message = {

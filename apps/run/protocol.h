@@ -9,6 +9,9 @@
 #define RUN_PROTOCOL_H
 
 #include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #define RUN_ENVIRONMENT "WEIR_RUN"  // 32 hexadecimal digits of the server's token; its first half is in its name
 #define RUN_NAME "weir-run-"        // of the server: a zero byte, this, 16 digits
@@ -27,6 +30,30 @@ struct run_end {
     uint8_t socket[8];  // random: who knows it may use the socket
 };
 #define RUN_END_LENGTH (2u + 1u + 4u + 16u)  // of the whole name
+
+// The name of the server that has the token. Returns its length.
+static inline socklen_t run_server_name(struct sockaddr_un *name, const uint8_t token[RUN_TOKEN])
+{
+    *name = (struct sockaddr_un){.sun_family = AF_UNIX};
+    char *at = name->sun_path + 1;
+    memcpy(at, RUN_NAME, sizeof RUN_NAME - 1);
+    at += sizeof RUN_NAME - 1;
+    for (uint32_t i = 0; i < RUN_TOKEN / 2; i++) {
+        *at++ = "0123456789abcdef"[token[i] >> 4];
+        *at++ = "0123456789abcdef"[token[i] & 15];
+    }
+    return (socklen_t)(at - (char *)name);
+}
+
+// The ancillary data that one descriptor comes with.
+union run_rights {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+};
+#define RUN_RIGHTS \
+    { \
+        .header = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } \
+    }
 
 enum run_call_number {
     RUN_SOCKET = 1,  // a: domain, b: type, c: protocol; the server's end comes along by SCM_RIGHTS

@@ -3,7 +3,6 @@
 #include "run/server.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #define EVENTS 256
@@ -23,7 +21,7 @@
 // --- names -------------------------------------------------------------------------------------------
 int run_server_listen(struct run_server *server)
 {
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    struct sockaddr_un name;
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
@@ -31,11 +29,8 @@ int run_server_listen(struct run_server *server)
     }
     if (getrandom(server->token, sizeof server->token, 0) != (ssize_t)sizeof server->token)
         return EIO;
-    int at = sprintf(name.sun_path + 1, RUN_NAME);
-    for (uint32_t i = 0; i < 8; i++)
-        at += sprintf(name.sun_path + 1 + at, "%02x", server->token[i]);
+    const socklen_t length = run_server_name(&name, server->token);
     server->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    const socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1u + (uint32_t)at);
     if (server->listener < 0 || bind(server->listener, (struct sockaddr *)&name, length) != 0 ||
         listen(server->listener, CALLS_AT_ONCE) != 0)
         return errno;

@@ -19,10 +19,7 @@
 // --- connections of a listener -----------------------------------------------------------------------
 static bool hand_over(const struct run_socket *listener, int end, const struct run_accepted *record)
 {
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control = {.header = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+    union run_rights control = RUN_RIGHTS;
     struct iovec iov = {(void *)(uintptr_t)record, sizeof *record};
     const struct msghdr message = {
         .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "run/preload/preload.h"
@@ -99,18 +98,11 @@ bool run_ours(int fd, uint8_t id[8])
 // --- asking ------------------------------------------------------------------------------------------
 static int server_connect(void)
 {
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    int at = 0;
-    memcpy(name.sun_path + 1, RUN_NAME, sizeof RUN_NAME - 1);
-    at = (int)sizeof RUN_NAME - 1;
-    for (uint32_t i = 0; i < 8; i++, at += 2) {
-        name.sun_path[1 + at] = "0123456789abcdef"[run_token[i] >> 4];
-        name.sun_path[2 + at] = "0123456789abcdef"[run_token[i] & 15];
-    }
+    struct sockaddr_un name;
+    const socklen_t length = run_server_name(&name, run_token);
     const int fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
-    const socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1u + (uint32_t)at);
     while (syscall(SYS_connect, fd, &name, length) != 0)
         if (errno != EINTR) {
             syscall(SYS_close, fd);
@@ -126,10 +118,7 @@ static bool question_send(int fd, const struct run_question *question)
                                   .b = question->b,
                                   .c = question->c,
                                   .length = (uint32_t)question->length};
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control = {.header = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+    union run_rights control = RUN_RIGHTS;
     struct iovec iov[2] = {{&request, sizeof request}, {(void *)(uintptr_t)question->data, question->length}};
     struct msghdr message = {.msg_iov = iov, .msg_iovlen = 2};
     memcpy(request.token, run_token, sizeof request.token);
@@ -166,15 +155,13 @@ static int answer_receive(int fd, const struct run_question *question)
 int run_ask(const struct run_question *question)
 {
     const int saved = errno;
-    int result = -E2BIG;
     const int fd = question->length <= RUN_DATA ? server_connect() : -E2BIG;
+    int result = fd;
     if (fd >= 0) {
         if (question->timeout != NULL && (question->timeout->tv_sec || question->timeout->tv_usec))
             (void)syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, question->timeout, sizeof *question->timeout);
         result = question_send(fd, question) ? answer_receive(fd, question) : -ENETDOWN;
         syscall(SYS_close, fd);
-    } else {
-        result = fd;
     }
     errno = saved;
     return result;

@@ -84,10 +84,7 @@ void run_address_copy(const void *from, size_t length, struct sockaddr *to, sock
 // A connection as the server hands it over. The descriptor, or -1.
 static int take_connection(int fd, struct run_accepted *record, int flags)
 {
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control;
+    union run_rights control;
     struct iovec iov = {record, sizeof *record};
     struct msghdr message = {
         .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
