@@ -95,15 +95,12 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
     }
     if (flags & MSG_ERRQUEUE)
         return run_result(-EAGAIN);
-    size_t bytes = 0;
-    for (size_t i = 0; i < message->msg_iovlen; i++)
-        bytes += message->msg_iov[i].iov_len;
     struct msghdr plain = {.msg_iov = message->msg_iov, .msg_iovlen = message->msg_iovlen};
     const ssize_t got = run_libc()->recvmsg(fd, &plain, flags);
     message->msg_namelen = 0;
     message->msg_controllen = 0;
     message->msg_flags = plain.msg_flags;
-    return at_end(got) ? ended(fd, got, bytes) : got;
+    return at_end(got) ? ended(fd, got, run_message_bytes(&plain)) : got;
 }
 
 static ssize_t receive(int fd, void *data, size_t bytes, int flags, struct sockaddr *name, socklen_t *length)

@@ -82,10 +82,7 @@ ssize_t run_datagram_receive(int fd, struct msghdr *message, int flags)
             continue;  // another thread took the one we looked at: this one's pieces lie wrongly
         message->msg_flags = header.flags | (whole.msg_flags & MSG_TRUNC);
         names_out(message, &header, control);
-        size_t room = 0;
-        for (size_t i = 0; i < message->msg_iovlen; i++)
-            room += message->msg_iov[i].iov_len;
-        const size_t bytes = (size_t)got - sizeof header - header.control;
+        const size_t room = run_message_bytes(message), bytes = (size_t)got - sizeof header - header.control;
         return (ssize_t)(bytes > room && !(flags & MSG_TRUNC) ? room : bytes);
     }
 }
@@ -142,11 +139,9 @@ ssize_t run_datagram_send(int fd, const struct msghdr *message, int flags)
     if (flags & MSG_OOB)
         return run_result(-EOPNOTSUPP);
     const size_t first = message->msg_controllen ? 2 : 1;
-    size_t bytes = 0;
     if (!pieces(message, iov, first) || message->msg_controllen > RUN_CONTROL)
         return run_result(-EMSGSIZE);
-    for (size_t i = 0; i < message->msg_iovlen; i++)
-        bytes += message->msg_iov[i].iov_len;
+    const size_t bytes = run_message_bytes(message);
     if (bytes > PAYLOAD_MAX)
         return run_result(-EMSGSIZE);
     if (message->msg_name != NULL) {

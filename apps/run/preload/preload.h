@@ -101,6 +101,13 @@ int run_error(const uint8_t id[8]);
 void run_undone(const char *name);
 
 // --- data (data.c, datagram.c) -----------------------------------------------------------------------
+static inline size_t run_message_bytes(const struct msghdr *message)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < message->msg_iovlen; i++)
+        bytes += message->msg_iov[i].iov_len;
+    return bytes;
+}
 ssize_t run_datagram_receive(int fd, struct msghdr *message, int flags);
 ssize_t run_datagram_send(int fd, const struct msghdr *message, int flags);
 int run_datagram_pending(int fd, bool error);  // bytes of the next one, or the errno that waits; 0: none
