@@ -3,6 +3,7 @@
 // asked of the server, which asks a name server over Weir.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <errno.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ static int addresses_ask(const char *name, char text[MOST][INET6_ADDRSTRLEN])
                                           .got = &got};
     const int result = run_ask(&question);
     if (result < 0)
-        return result == -2 ? EAI_NONAME : EAI_AGAIN;
+        return result == -ENOENT ? EAI_NONAME : EAI_AGAIN;
     int count = 0;
     for (size_t i = 0; i < got / 16 && i < MOST; i++) {
         const bool mapped = IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)(const void *)bytes[i]);

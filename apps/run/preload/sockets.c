@@ -303,31 +303,19 @@ static int copied(int from, int to)
     return to;
 }
 
-static int control(int fd, int command, void *argument)
-{
-    const int result = run_libc()->fcntl(fd, command, argument);
-    if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
-        return copied(fd, result);
-    return result;
-}
-
 EXPORT int fcntl(int fd, int command, ...)
 {
     va_list arguments;
     va_start(arguments, command);
     void *const argument = va_arg(arguments, void *);
     va_end(arguments);
-    return control(fd, command, argument);
+    const int result = run_libc()->fcntl(fd, command, argument);
+    if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
+        return copied(fd, result);
+    return result;
 }
 
-EXPORT int fcntl64(int fd, int command, ...)
-{
-    va_list arguments;
-    va_start(arguments, command);
-    void *const argument = va_arg(arguments, void *);
-    va_end(arguments);
-    return control(fd, command, argument);
-}
+EXPORT int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));
 
 EXPORT int dup(int fd) { return copied(fd, (int)syscall(SYS_dup, fd)); }
 
