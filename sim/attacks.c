@@ -1,46 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The scenario attack: many seeds of attack.h, and the command that repeats each that failed.
-#define _GNU_SOURCE
 #include "attack.h"
-
-#include <string.h>
-#include <time.h>
 
 #include "replay.h"
 #include "scenario.h"
 
-#define FAILURES 10  // enough to look at
-
-static double real_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-// A seed fails alone as it fails among others.
-static void seed_replay(const struct scenario *s, uint64_t seed)
-{
-    struct scenario one;
-    scenario_defaults(&one);
-    one.program = s->program;
-    strcpy(one.name, s->name);
-    one.seed = seed;
-    scenario_replay(&one);
-}
-
 int attacks_run(const struct scenario *s)
 {
-    const double began = real_now();
+    const double began = scenario_real_s();
     uint64_t done = 0, lies = 0, events = 0, kept = 0;
     uint32_t failed = 0, worst = UINT32_MAX;
     double virtual_s = 0;
-    for (;
-         done < s->count && failed < FAILURES && (s->count == 1 || s->seconds <= 0 || real_now() - began < s->seconds);
-         done++) {
+    for (; done < s->count && failed < SCENARIO_FAILURES; done++) {
         struct attack_result one;
+        if (s->count > 1 && s->seconds > 0 && scenario_real_s() - began >= s->seconds)
+            break;
         const uint64_t seed = s->seed + done;
-        seed_replay(s, seed);
+        scenario_replay_seed(s, seed);
         if (!attack_run(seed, *s->pcap ? s->pcap : NULL, s->count == 1 ? stderr : NULL, &one)) {
             failed++;
             fprintf(stderr, "seed %llu: %s\n  to replay: %s\n", (unsigned long long)seed, one.failure,
@@ -57,6 +33,6 @@ int attacks_run(const struct scenario *s)
            "%.1f, \"events\": %llu, "
            "\"virtual_s\": %.0f, \"real_s\": %.1f}\n",
            (unsigned long long)done, failed, (unsigned long long)lies, done ? worst : 0,
-           done ? (double)kept / (double)done : 0, (unsigned long long)events, virtual_s, real_now() - began);
+           done ? (double)kept / (double)done : 0, (unsigned long long)events, virtual_s, scenario_real_s() - began);
     return failed ? 1 : 0;
 }

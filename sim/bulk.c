@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The scenario bulk: flows over one bottleneck. One flow has the link to itself; several have a host at each end each,
 // and a router at either side of the bottleneck.
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "replay.h"
 #include "scenario.h"
@@ -222,13 +220,6 @@ static void print(const struct bulk *bulk, double seconds, double real_s, double
     puts("]}");
 }
 
-static double clock_s(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 // The first setting that was set and would change nothing, because of another, and what it waits for; NULL: there is
 // none.
 static const char *idle_setting(const struct scenario *s, const char **reason)
@@ -293,13 +284,12 @@ int bulk_run(const struct scenario *scenario)
     bulk.hosts = calloc(2 * (size_t)bulk.count, sizeof *bulk.hosts);
     if (!bulk.flows || !bulk.traces || !bulk.hosts)
         abort();
-    const double began = clock_s(CLOCK_MONOTONIC), cpu_began = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+    const double began = scenario_real_s(), cpu_began = scenario_cpu_s();
     build(&bulk);
     const bool good = scenario->bytes ? sim_run_until(bulk.sim, all_finished, &bulk, LIMIT_NS)
                                       : sim_run(bulk.sim, ns_of(scenario->seconds * 1e3));
     if (good) {
-        print(&bulk, (double)sim_now(bulk.sim) / 1e9, clock_s(CLOCK_MONOTONIC) - began,
-              clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_began);
+        print(&bulk, (double)sim_now(bulk.sim) / 1e9, scenario_real_s() - began, scenario_cpu_s() - cpu_began);
     } else {
         fprintf(stderr, "%s\nto replay: %s\n", sim_failure(bulk.sim), replay_command());
     }

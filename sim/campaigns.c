@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The scenario campaign: many seeds of campaign.h, with progress, and the command that repeats each that failed.
-#define _GNU_SOURCE
 #include "campaign.h"
 
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "replay.h"
 #include "scenario.h"
-
-#define FAILURES 10  // enough to look at
-
-static double real_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static void show_progress(const struct scenario *s, uint64_t done, double took, const struct campaign_result *sum,
                           uint32_t failed)
@@ -39,26 +27,15 @@ static void add_result(struct campaign_result *sum, const struct campaign_result
     sum->hosts += one->hosts;
 }
 
-// A seed fails alone as it fails among others.
-static void seed_replay(const struct scenario *s, uint64_t seed)
-{
-    struct scenario one;
-    scenario_defaults(&one);
-    one.program = s->program;
-    strcpy(one.name, s->name);
-    one.seed = seed;
-    scenario_replay(&one);
-}
-
 int campaigns_run(const struct scenario *s)
 {
     struct campaign_result sum = {0}, one;
-    const double began = real_now();
+    const double began = scenario_real_s();
     double told = began;
     uint32_t failed = 0;
     uint64_t done = 0;
-    for (; done < s->count && failed < FAILURES; done++) {
-        const double now = real_now();
+    for (; done < s->count && failed < SCENARIO_FAILURES; done++) {
+        const double now = scenario_real_s();
         if (s->count > 1 && s->seconds > 0 && now - began > s->seconds)
             break;
         if (s->count > 1 && now - told > (isatty(2) ? 0.2 : 10)) {
@@ -66,7 +43,7 @@ int campaigns_run(const struct scenario *s)
             told = now;
         }
         const uint64_t seed = s->seed + done;
-        seed_replay(s, seed);
+        scenario_replay_seed(s, seed);
         const bool good = campaign_run(seed, *s->pcap ? s->pcap : NULL, s->count == 1 ? stderr : NULL, &one);
         add_result(&sum, &one);
         if (good)
@@ -76,12 +53,13 @@ int campaigns_run(const struct scenario *s)
                 one.failure, replay_command());
     }
     scenario_replay(s);  // what is found only now, leaks, any of them may have left
-    show_progress(s, done, real_now() - began, &sum, failed);
+    show_progress(s, done, scenario_real_s() - began, &sum, failed);
     printf("{\"seeds\": %llu, \"failed\": %u, \"events\": %llu, \"virtual_s\": %.3f, \"real_s\": %.3f, \"bytes\": "
            "%llu, \"hosts\": %u, "
            "\"flows\": %u, "
            "\"retransmitted\": %u, \"timeouts\": %u}\n",
            (unsigned long long)done, failed, (unsigned long long)sum.events, (double)sum.virtual_ns / 1e9,
-           real_now() - began, (unsigned long long)sum.bytes, sum.hosts, sum.flows, sum.retransmitted, sum.timeouts);
+           scenario_real_s() - began, (unsigned long long)sum.bytes, sum.hosts, sum.flows, sum.retransmitted,
+           sum.timeouts);
     return failed ? 1 : 0;
 }

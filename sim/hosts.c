@@ -2,10 +2,6 @@
 // The scenario hosts: so many hosts in one process, in halls of fifty around a switch, each hall behind a router of one
 // backbone. Each host sends to one of its own hall, to one of another and, seldom, to one far off; everything is
 // checked.
-#define _GNU_SOURCE
-#include <string.h>
-#include <time.h>
-
 #include "internal.h"
 #include "replay.h"
 #include "scenario.h"
@@ -13,13 +9,6 @@
 #define HALL 50u
 #define BYTES 20000u
 #define LIMIT_NS SIM_S(600)
-
-static double real_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static void build(struct sim *sim, const struct scenario *s)
 {
@@ -77,7 +66,7 @@ int hosts_run(const struct scenario *s)
                                                      .family = (uint8_t)s->family,
                                                      .unchecked = s->unchecked != 0,
                                                      .congestion_controls = s->congestion_controls});
-    const double began = real_now();
+    const double began = scenario_real_s();
     const uint32_t count = (uint32_t)s->hosts;
     uint64_t received = 0, memory = 0;
     build(sim, s);
@@ -98,7 +87,8 @@ int hosts_run(const struct scenario *s)
                "%.3f, "
                "\"bytes_a_host\": %llu}\n",
                count, sim->flow_count, (unsigned long long)received, (unsigned long long)sim_events(sim),
-               (double)sim->now_ns / 1e9, real_now() - began, (unsigned long long)(memory / (count ? count : 1)));
+               (double)sim->now_ns / 1e9, scenario_real_s() - began,
+               (unsigned long long)(memory / (count ? count : 1)));
     else
         fprintf(stderr, "%s\nto replay: %s\n", sim_failure(sim), replay_command());
     const int status = sim_failure(sim) ? 1 : 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#define _GNU_SOURCE
 #include "scenario.h"
 
 #include <errno.h>
@@ -6,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "replay.h"
 #include "weir/cc.h"
@@ -285,6 +287,26 @@ void scenario_replay(const struct scenario *scenario)
     }
     replay_set("%s", command);
 }
+
+void scenario_replay_seed(const struct scenario *scenario, uint64_t seed)
+{
+    struct scenario one;
+    scenario_defaults(&one);
+    one.program = scenario->program;
+    strcpy(one.name, scenario->name);
+    one.seed = seed;
+    scenario_replay(&one);
+}
+
+static double clock_s(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+double scenario_real_s(void) { return clock_s(CLOCK_MONOTONIC); }
+double scenario_cpu_s(void) { return clock_s(CLOCK_PROCESS_CPUTIME_ID); }
 
 static int algorithms_run(const struct scenario *scenario)
 {

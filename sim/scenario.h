@@ -10,6 +10,7 @@
 #include "sim.h"
 
 #define SCENARIO_TEXT 256u
+#define SCENARIO_FAILURES 10u  // of many seeds, enough to look at
 
 struct scenario {
     const char *program;  // as it was typed
@@ -38,6 +39,11 @@ bool scenario_family_refused(const struct scenario *scenario);
 void scenario_help(FILE *out);
 // The run's replay (replay.h): the program as it was typed, and the settings that differ from the defaults.
 void scenario_replay(const struct scenario *scenario);
+// The replay of one seed of many, which fails alone as it fails among others.
+void scenario_replay_seed(const struct scenario *scenario, uint64_t seed);
+// Seconds of real time, from anywhere, and of CPU.
+double scenario_real_s(void);
+double scenario_cpu_s(void);
 
 struct scenario_kind {
     const char *name, *text;
