@@ -599,33 +599,6 @@ static void judge(struct check *check, struct talk *talk, uint8_t from, const st
     count(check, talk, side);
 }
 
-// Big-endian words; the last byte alone is the upper half of one.
-static uint32_t sum_of(const uint8_t *bytes, uint32_t length)
-{
-    uint64_t even = 0, odd = 0, sum;
-    uint32_t at = 0;
-    for (uint64_t word; at + 8 <= length; at += 8) {
-        memcpy(&word, bytes + at, 8);
-        even += word & 0xffffffff;
-        odd += word >> 32;
-    }
-    sum = (even & 0xffffffff) + (even >> 32) + (odd & 0xffffffff) + (odd >> 32);
-    while (sum >> 16)
-        sum = (sum & 0xffff) + (sum >> 16);
-    const uint16_t native = (uint16_t)sum;
-    // a sum of words in the machine's order, its bytes swapped where needed
-    uint32_t result = get16((const uint8_t *)&native);
-    for (; at + 2 <= length; at += 2)
-        result += get16(bytes + at);
-    return at < length ? result + (uint32_t)(bytes[at] << 8) : result;
-}
-
-static bool is_whole(uint32_t sum)
-{
-    sum = (sum & 0xffff) + (sum >> 16);
-    return (sum & 0xffff) + (sum >> 16) == 0xffff;
-}
-
 static const char *name_of(const struct check *check, uint32_t host) { return check->sim->hosts[host]->node.name; }
 
 static void check_sums(struct check *check, uint32_t host, const struct frame *frame)
@@ -634,10 +607,10 @@ static void check_sums(struct check *check, uint32_t host, const struct frame *f
     const bool version6 = ip[0] >> 4 == 6;
     const uint32_t header = version6 ? IP6_BYTES : (ip[0] & 15u) * 4;
     const uint32_t length = version6 ? get16(ip + 4) : get16(ip + 2) - header;
-    const uint32_t addresses = version6 ? sum_of(ip + 8, 32) : sum_of(ip + 12, 8);
-    if (!version6 && !is_whole(sum_of(ip, header)))
+    const uint32_t addresses = version6 ? frame_sum(ip + 8, 32) : frame_sum(ip + 12, 8);
+    if (!version6 && frame_checksum(frame_sum(ip, header)))
         sim_fail(check->sim, "%s sends a wrong IPv4 checksum", name_of(check, host));
-    if (!is_whole(addresses + TCP + length + sum_of(ip + header, length)))
+    if (frame_checksum(addresses + TCP + length + frame_sum(ip + header, length)))
         sim_fail(check->sim, "%s sends a wrong TCP checksum", name_of(check, host));
 }
 

@@ -24,15 +24,7 @@
 
 uint16_t ip6_sum(const uint8_t *ip, uint8_t protocol, const uint8_t *at, uint32_t length)
 {
-    uint32_t sum = protocol + length;
-    for (uint32_t i = 8; i < IP6_BYTES; i += 2)
-        sum += get16(ip + i);
-    for (uint32_t i = 0; i + 1 < length; i += 2)
-        sum += get16(at + i);
-    if (length & 1)
-        sum += (uint32_t)at[length - 1] << 8;
-    sum = (sum & 0xffff) + (sum >> 16);
-    return (uint16_t) ~(sum + (sum >> 16));
+    return frame_checksum(protocol + length + frame_sum(ip + 8, IP6_BYTES - 8) + frame_sum(at, length));
 }
 
 #if WEIR_CFG_IP6

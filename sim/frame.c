@@ -76,15 +76,36 @@ bool frame_resolves(struct frame *frame)
     return !ip || (ip[0] >> 4 == 6 && frame->length >= frame->head + 48u && ip[6] == 58 && ip[7] == 255);
 }
 
+uint32_t frame_sum(const uint8_t *bytes, uint32_t length)
+{
+    uint64_t even = 0, odd = 0, sum;
+    uint32_t at = 0;
+    for (uint64_t word; at + 8 <= length; at += 8) {
+        memcpy(&word, bytes + at, 8);
+        even += word & 0xffffffff;
+        odd += word >> 32;
+    }
+    sum = (even & 0xffffffff) + (even >> 32) + (odd & 0xffffffff) + (odd >> 32);
+    while (sum >> 16)
+        sum = (sum & 0xffff) + (sum >> 16);
+    const uint16_t native = (uint16_t)sum;
+    // a sum of words in the machine's order, its bytes swapped where needed
+    uint32_t result = get16((const uint8_t *)&native);
+    for (; at + 2 <= length; at += 2)
+        result += get16(bytes + at);
+    return at < length ? result + (uint32_t)(bytes[at] << 8) : result;
+}
+
+uint16_t frame_checksum(uint32_t sum)
+{
+    sum = (sum & 0xffff) + (sum >> 16);
+    return (uint16_t) ~((sum & 0xffff) + (sum >> 16));
+}
+
 void frame_ip_sum(uint8_t *ip)
 {
-    const uint32_t length = (ip[0] & 15u) * 4;
-    uint32_t sum = 0;
     put16(ip + 10, 0);
-    for (uint32_t at = 0; at < length; at += 2)
-        sum += get16(ip + at);
-    sum = (sum & 0xffff) + (sum >> 16);
-    put16(ip + 10, (uint16_t) ~(sum + (sum >> 16)));
+    put16(ip + 10, frame_checksum(frame_sum(ip, (ip[0] & 15u) * 4)));
 }
 
 bool frame_mark_ce(struct frame *frame)

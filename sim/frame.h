@@ -37,6 +37,10 @@ uint8_t *frame_ip(struct frame *frame);
 bool frame_resolves(struct frame *frame);
 // Marks congestion experienced where the sender can be told (RFC 3168 §5); false: it cannot.
 bool frame_mark_ce(struct frame *frame);
+// The sum (RFC 1071) of big-endian words; the last byte alone is the upper half of one.
+uint32_t frame_sum(const uint8_t *bytes, uint32_t length);
+// The checksum of such sums, together less than 2^32; 0 where they have a right one in them.
+uint16_t frame_checksum(uint32_t sum);
 void frame_ip_sum(uint8_t *ip);  // sets the header's checksum
 
 static inline uint16_t get16(const uint8_t *at) { return (uint16_t)(at[0] << 8 | at[1]); }

@@ -53,20 +53,6 @@ static struct port *inward(struct liar *liar)
 
 // --- segments of the host --------------------------------------------------------------------------------------------
 
-static uint32_t sum_of(const uint8_t *bytes, uint32_t length)
-{
-    uint32_t sum = 0;
-    for (uint32_t at = 0; at + 1 < length; at += 2)
-        sum += get16(bytes + at);
-    return length & 1 ? sum + (uint32_t)(bytes[length - 1] << 8) : sum;
-}
-
-static uint16_t folded(uint32_t sum)
-{
-    sum = (sum & 0xffff) + (sum >> 16);
-    return (uint16_t) ~((sum & 0xffff) + (sum >> 16));
-}
-
 // The sums of a frame that was changed; its IP header has no options. Nobody's observer looks at it.
 static void finish(struct frame *frame)
 {
@@ -76,10 +62,10 @@ static void finish(struct frame *frame)
     frame_ip_sum(ip);
     if (ip[9] == TCP) {
         put16(above + 16, 0);
-        put16(above + 16, folded(sum_of(ip + 12, 8) + TCP + length + sum_of(above, length)));
+        put16(above + 16, frame_checksum(frame_sum(ip + 12, 8) + TCP + length + frame_sum(above, length)));
     } else {
         put16(above + 2, 0);
-        put16(above + 2, folded(sum_of(above, length)));
+        put16(above + 2, frame_checksum(frame_sum(above, length)));
     }
 }
 

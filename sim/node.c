@@ -142,24 +142,6 @@ static void router_arp(struct port *port, struct frame *frame)
     port_send(port, frame);
 }
 
-static bool sum_is_good(const uint8_t *ip)
-{
-    uint32_t sum = 0;
-    for (uint32_t at = 0; at < (ip[0] & 15u) * 4; at += 2)
-        sum += get16(ip + at);
-    sum = (sum & 0xffff) + (sum >> 16);
-    return (uint16_t)(sum + (sum >> 16)) == 0xffff;
-}
-
-static uint16_t icmp_sum(const uint8_t *icmp)
-{
-    uint32_t sum = 0;
-    for (uint32_t at = 0; at < ICMP_BYTES; at += 2)
-        sum += get16(icmp + at);
-    sum = (sum & 0xffff) + (sum >> 16);
-    return (uint16_t) ~(sum + (sum >> 16));
-}
-
 // Tells the sender (RFC 792; of a packet too big with the next hop's MTU, RFC 1191), in the name of the destination: a
 // router of this network has no address.
 static void router_tell(struct port *port, const struct frame *about, uint8_t type, uint8_t code, uint16_t mtu)
@@ -190,7 +172,7 @@ static void router_tell(struct port *port, const struct frame *about, uint8_t ty
     ip[21] = code;
     put16(ip + 26, mtu);
     memcpy(ip + 28, packet, 28);
-    put16(ip + 22, icmp_sum(ip + 20));
+    put16(ip + 22, frame_checksum(frame_sum(ip + 20, ICMP_BYTES)));
     port_send(out, frame);
 }
 
@@ -198,7 +180,7 @@ static void router_forward(struct port *port, struct frame *frame)
 {
     struct sim *sim = port->node->sim;
     uint8_t *ip = frame_ip(frame);
-    if (!ip || frame->length < frame->head + 28u || ip[0] < 0x45 || !sum_is_good(ip)) {
+    if (!ip || frame->length < frame->head + 28u || ip[0] < 0x45 || frame_checksum(frame_sum(ip, (ip[0] & 15u) * 4))) {
         frame_free(&sim->frames, frame);
         return;
     }
