@@ -35,18 +35,11 @@ static uint32_t pick(struct liar *liar, uint32_t count) { return random_below(&l
 static bool one_in(struct liar *liar, uint32_t count) { return random_one_in(&liar->dice, count); }
 static uint32_t any(struct liar *liar) { return (uint32_t)random_draw(&liar->dice); }
 
-static struct port *outward(struct liar *liar)
+enum { INWARD, OUTWARD };  // the indices of its ports
+static struct port *port_at(struct liar *liar, uint32_t index)
 {
     struct port *port = liar->node.ports;
-    while (port && port->index != 1)
-        port = port->next;
-    return port;
-}
-
-static struct port *inward(struct liar *liar)
-{
-    struct port *port = liar->node.ports;
-    while (port && port->index != 0)
+    while (port && port->index != index)
         port = port->next;
     return port;
 }
@@ -73,7 +66,7 @@ static void let_go(struct liar *liar, struct frame *frame)
 {
     liar->told++;
     finish(frame);
-    port_send(outward(liar), frame);
+    port_send(port_at(liar, OUTWARD), frame);
 }
 
 static struct frame *again(struct liar *liar, const struct frame *frame)
@@ -212,9 +205,9 @@ static struct frame *lie(struct liar *liar, struct frame *frame)
 static void liar_receive(struct port *port, struct frame *frame)
 {
     struct liar *liar = liar_of(port->node);
-    struct port *out = outward(liar);
-    if (port->index == 1) {
-        port_send(inward(liar), frame);
+    struct port *out = port_at(liar, OUTWARD);
+    if (port->index == OUTWARD) {
+        port_send(port_at(liar, INWARD), frame);
     } else if (!out) {
         frame_free(&port->node->sim->frames, frame);
     } else {
@@ -254,7 +247,7 @@ static void forge_arp(struct liar *liar)
     put32(arp + 14, address_of(claimed));
     put32(arp + 24, one_in(liar, 2) ? address_of(claimed) : address_of(to));
     liar->told++;
-    port_send(outward(liar), frame);
+    port_send(port_at(liar, OUTWARD), frame);
 }
 
 static struct frame *packet_to(struct liar *liar, const struct sim_host *to, uint32_t source, uint8_t protocol,
