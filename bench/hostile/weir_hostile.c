@@ -6,7 +6,7 @@
 // KIND: ns na ra redirect query fragment extension. `full`: 2,000 packets of each kind have come before, from as
 // many sources, so that neighbours, routers, prefixes, routes, reassembly and the errors' limits are as full as they
 // get. Each packet is one weir_input and one weir_poll; sources never repeat. The function `measured` is what callgrind
-// collects (bench/hostile_bench.py).
+// collects (bench/pair_bench.py).
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
