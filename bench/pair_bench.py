@@ -69,9 +69,10 @@ def hostile_command(kind, tables, count):
 
 def hostile_costs():
     """Of each kind of hostile packet: instructions beside empty tables, and how many times as many beside full ones."""
+    filling = {tables: collected_in_all(hostile_command(HOSTILE[0], tables, 0)) for tables in HOSTILE_PACKETS}   # the same for every kind
     costs = {}
     for kind in HOSTILE:
-        empty, full = ((collected_in_all(hostile_command(kind, tables, count)) - collected_in_all(hostile_command(kind, tables, 0))) / count
+        empty, full = ((collected_in_all(hostile_command(kind, tables, count)) - filling[tables]) / count
                        for tables, count in HOSTILE_PACKETS.items())
         costs[kind] = {"insn": round(empty), "cost": round(full / empty, 2)}
     return costs
