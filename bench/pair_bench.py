@@ -23,6 +23,7 @@ HOSTILE = ("ns", "na", "ra", "redirect", "query", "fragment", "extension")
 HOSTILE_PACKETS = {"empty": 20, "full": 400}
 # A build with both families: IPv4 in it beside the build of IPv4 alone, and IPv6 beside IPv4 in it.
 FAMILIES = {"dual": [common.OUT / "weir_pair_dual"], "v6": [common.OUT / "weir_pair_dual", "-6"]}
+FAMILY_TESTS = {"segment": ("bulk", 0), "echo": ("echo", 0), "connection": ("connect", FEW)}   # by the names of the figures
 CALLGRIND = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=measured_*"]
 BATCHES = (2, 64)   # of frames, beside the three that all stacks take before a poll: what bulk costs Weir then
 STACKS = {   # name: what comes before the count
@@ -49,7 +50,8 @@ def plain_command():
     return [*CALLGRIND, common.OUT / "weir_pair_plain", "bulk", COUNTED["bulk"]]
 
 
-def family_command(family, test, opened=0):
+def family_command(family, name):
+    test, opened = FAMILY_TESTS[name]
     return [*CALLGRIND, *FAMILIES[family], test, COUNTED[test], *([opened] if opened else [])]
 
 
@@ -97,7 +99,7 @@ def case_name(test, opened):
 
 def measure():
     every = list(cases())
-    progress = common.Progress("pair", len(every) * (1 + ROUNDS) + len(BATCHES) + 2 + 3 + 3 * len(FAMILIES) + 1 + len(STACKS))
+    progress = common.Progress("pair", len(every) * (1 + ROUNDS) + len(BATCHES) + 2 + 3 + len(FAMILY_TESTS) * len(FAMILIES) + 1 + len(STACKS))
     figures = {stack: {} for stack in STACKS}
     machine, load_before = common.machine(), common.load()
     for stack, test, opened in every:
@@ -110,9 +112,9 @@ def measure():
     figures["weir"]["insn_bulk_plain"] = collected(plain_command(), "bulk")
     families = {}
     for family in FAMILIES:
-        for test, opened in (("bulk", 0), ("echo", 0), ("connect", FEW)):
+        for name, (test, _) in FAMILY_TESTS.items():
             progress.step(f"instructions of weir {family} {test}")
-            families[family, test] = collected(family_command(family, test, opened), test)
+            families[family, name] = collected(family_command(family, name), test)
     progress.step("instructions of hostile packets")
     hostile = hostile_costs()
     families["idle"] = common.line([*FAMILIES["dual"], "idle", IDLE])["bytes"]
@@ -145,10 +147,10 @@ def measure():
 
 def of_families(families, weir):
     found = {"bytes_per_idle_connection_dual": families["idle"]}
-    for test, name, alone in (("bulk", "segment", "insn_bulk"), ("echo", "echo", "insn_echo"), ("connect", "connection", f"insn_connect_{FEW}")):
-        dual, v6 = families["dual", test], families["v6", test]
+    for name, case in FAMILY_TESTS.items():
+        alone, dual, v6 = weir[f"insn_{case_name(*case)}"], families["dual", name], families["v6", name]
         found |= {f"insn_per_{name}_dual": dual, f"insn_per_{name}_v6": v6,
-                  f"cost_per_{name}_dual": round(dual / weir[alone], 3), f"cost_per_{name}_v6": round(v6 / dual, 3)}
+                  f"cost_per_{name}_dual": round(dual / alone, 3), f"cost_per_{name}_v6": round(v6 / dual, 3)}
     return found
 
 
@@ -181,8 +183,7 @@ def summary(figures, inserted, machine, load_before):
             "insn_per_segment_by_batch": common.shown(batch_command(BATCHES[0])),
             "insn_per_segment_plain": common.shown(plain_command()),
             "insn_per_segment_copying": common.shown(counted_command("weir", "copy")),
-            **{f"insn_per_{name}_{family}": common.shown(family_command(family, test, opened)) for family in FAMILIES
-               for test, name, opened in (("bulk", "segment", 0), ("echo", "echo", 0), ("connect", "connection", FEW))},
+            **{f"insn_per_{name}_{family}": common.shown(family_command(family, name)) for family in FAMILIES for name in FAMILY_TESTS},
             "hostile": common.shown(hostile_command("ns", "full", HOSTILE_PACKETS["full"])),
             "bytes_per_idle_connection_dual": common.shown([*FAMILIES["dual"], "idle", IDLE]),
             "frames_per_segment": common.shown(timed_command("weir", "bulk")),
