@@ -3,10 +3,7 @@
 // and count from the side's SYN (0), so that nothing wraps.
 //
 // The laws, each checked when a segment is sent:
-//   sums       the checksums of IPv4, TCP and ICMPv6 are right
-//   packet     not larger than the interface's MTU; of IPv6: of that length, from an address of the host's own, or from
-//              :: what may be, with a hop limit of 255 what only neighbours may say, and no extension headers but those
-//              of MLD and of fragments
+//   packet     each is lawful by itself (packet.h)
 //   sequence   new data follows what was sent before, without a gap; nothing follows a FIN; nothing wholly acknowledged
 //              is sent again
 //   window     no byte beyond the right edge that the sender was told (but one, at the edge: the probe of a closed
@@ -23,10 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "packet.h"
+
 #define TCP 6
-#define UDP 17
-#define HOP_BY_HOP 0
-#define FRAGMENT 44
 #define FIN 1u
 #define SYN 2u
 #define RST 4u
@@ -599,89 +595,6 @@ static void judge(struct check *check, struct talk *talk, uint8_t from, const st
     count(check, talk, side);
 }
 
-static const char *name_of(const struct check *check, uint32_t host) { return check->sim->hosts[host]->node.name; }
-
-static void check_sums(struct check *check, uint32_t host, const struct frame *frame)
-{
-    const uint8_t *ip = frame->data + frame->head;
-    const bool version6 = ip[0] >> 4 == 6;
-    const uint32_t header = version6 ? IP6_BYTES : (ip[0] & 15u) * 4;
-    const uint32_t length = version6 ? get16(ip + 4) : get16(ip + 2) - header;
-    const uint32_t addresses = version6 ? frame_sum(ip + 8, 32) : frame_sum(ip + 12, 8);
-    if (!version6 && frame_checksum(frame_sum(ip, header)))
-        sim_fail(check->sim, "%s sends a wrong IPv4 checksum", name_of(check, host));
-    if (frame_checksum(addresses + TCP + length + frame_sum(ip + header, length)))
-        sim_fail(check->sim, "%s sends a wrong TCP checksum", name_of(check, host));
-}
-
-// --- packets ---------------------------------------------------------------------------------------------------------
-
-// What may come from :: (RFC 4861 §7.2.2, §6.1.1, RFC 9777 §5.2.13): solicitations, and reports of groups.
-static bool may_be_nameless(uint8_t type) { return type == 133 || type == 135 || type == 143 || type == 131; }
-
-static void check_icmp6(struct check *check, uint32_t host, const uint8_t *ip, const uint8_t *icmp, uint32_t length)
-{
-    const struct sim_address source = sim_address_read(ip + 8);
-    if (icmp[0] == 135 && ip[24] == 0xff && (source.high | source.low))
-        check->sim->hosts[host]->asked_ns = check->sim->now_ns;
-    if (length < 8 || ip6_sum(ip, ICMP6, icmp, length))
-        sim_fail(check->sim, "%s sends a wrong ICMPv6 checksum", name_of(check, host));
-    if (icmp[0] >= 133 && icmp[0] <= 137 && (ip[7] != 255 || ip[6] != ICMP6))
-        sim_fail(check->sim, "%s sends neighbour discovery with hop limit %u, first header %u", name_of(check, host),
-                 ip[7], ip[6]);
-    if (!(source.high | source.low) && !may_be_nameless(icmp[0]))
-        sim_fail(check->sim, "%s sends ICMPv6 %u from ::", name_of(check, host), icmp[0]);
-}
-
-// The headers between IPv6's and the transport's. Weir sends two kinds: options before MLD, fragments.
-static void check_chain(struct check *check, uint32_t host, const uint8_t *ip, uint32_t length)
-{
-    const uint8_t *at = ip + IP6_BYTES;
-    uint8_t next = ip[6];
-    if (next == HOP_BY_HOP && length >= 8) {
-        next = at[0];
-        length -= (at[1] + 1u) * 8;
-        at += (at[1] + 1u) * 8;
-        if (next != ICMP6)
-            sim_fail(check->sim, "%s sends options before %u", name_of(check, host), next);
-    }
-    if (next == FRAGMENT)
-        return;
-    if (next == ICMP6)
-        check_icmp6(check, host, ip, at, length);
-    else if (next != TCP && next != UDP)
-        sim_fail(check->sim, "%s sends the header %u", name_of(check, host), next);
-}
-
-static void check_packet6(struct check *check, uint32_t host, const struct frame *frame)
-{
-    const uint8_t *ip = frame->data + frame->head;
-    const uint32_t length = get16(ip + 4);
-    const struct sim_address source = sim_address_read(ip + 8);
-    const bool link_local = source.high >> 48 == 0xfe80, nameless = !(source.high | source.low);
-    if (frame->length != frame->head + IP6_BYTES + length)
-        sim_fail(check->sim, "%s sends %u bytes, the header says %u", name_of(check, host), frame->length - frame->head,
-                 IP6_BYTES + length);
-    else if (!link_local && !nameless && host_of(check, source) != host)
-        sim_fail(check->sim, "%s sends from an address that it has not", name_of(check, host));
-    else
-        check_chain(check, host, ip, length);
-}
-
-// What any packet of a host must be.
-static void check_packet(struct check *check, uint32_t host, struct frame *frame)
-{
-    const uint8_t *ip = frame_ip(frame);
-    const uint32_t mtu = check->sim->hosts[host]->netif.mtu;
-    if (!ip)
-        return;
-    if (mtu && frame->length - frame->head > mtu)
-        sim_fail(check->sim, "%s sends %u bytes, its MTU is %u", name_of(check, host), frame->length - frame->head,
-                 mtu);
-    if (ip[0] >> 4 == 6 && frame->length >= frame->head + IP6_BYTES)
-        check_packet6(check, host, frame);
-}
-
 // Whether what this address sends is changed on the way.
 static bool lies(const struct check *check, struct sim_address address)
 {
@@ -700,10 +613,10 @@ void check_sent(struct check *check, uint32_t host, struct frame *frame)
     struct segment segment;
     uint8_t from = 0;
     frame->segment.flow = 0;
-    check_packet(check, host, frame);
+    packet_check(check->sim->hosts[host], frame);
     if (!read_segment(frame, &segment))
         return;
-    check_sums(check, host, frame);
+    packet_check_sums(check->sim->hosts[host], frame);
     if (lies(check, segment.source) || lies(check, segment.destination))
         return;
     uint32_t index =
