@@ -5,12 +5,8 @@
 #include <string.h>
 
 #include "internal.h"
+#include "segment.h"
 
-#define TCP 6u
-#define FIN 1u
-#define SYN 2u
-#define RST 4u
-#define ACK 16u
 #define FORGE_NS SIM_MS(2)    // between two forged frames
 #define CRUMBS 40u            // bytes of a segment that is sent in crumbs
 #define FLOW_PORT 5000u       // where flows' servers listen (flow.c)

@@ -2,8 +2,8 @@
 #include "packet.h"
 
 #include "family6.h"
+#include "segment.h"
 
-#define TCP 6
 #define UDP 17
 #define HOP_BY_HOP 0
 #define FRAGMENT 44
