@@ -42,7 +42,6 @@ struct campaign {
     bool starved;            // allocations fail, or memory is short
     struct event change;
     struct sim_way changed;
-    uint8_t family;
     bool autoconfigured;                    // of IPv6: addresses are the routers' to give
     struct sim_node *routers[ROUTERS + 2];  // that advertise
     uint32_t router_count;
@@ -52,6 +51,7 @@ struct campaign {
     struct sim_node *dead;
 };
 
+static bool speaks_ip6(const struct campaign *c) { return c->sim->options.family == 6; }
 static uint32_t pick(struct campaign *c, uint32_t count) { return random_below(&c->dice, count); }
 static bool one_in(struct campaign *c, uint32_t count) { return random_one_in(&c->dice, count); }
 static uint32_t between(struct campaign *c, uint32_t low, uint32_t high) { return random_between(&c->dice, low, high); }
@@ -236,7 +236,7 @@ static struct sim_node *host_add(struct campaign *c)
 static void narrow(struct campaign *c, struct sim_link *link)
 {
     struct sim_way way = link->ways[0].way;
-    const uint16_t least = c->family == 6 ? 1280 : 576;  // that every link carries
+    const uint16_t least = speaks_ip6(c) ? 1280 : 576;  // that every link carries
     if (!one_in(c, 4) || c->mtu <= least + 24)
         return;
     way.mtu = (uint16_t)between(c, least, c->mtu - 1u);
@@ -362,24 +362,14 @@ static void plan_routers(struct campaign *c)
     sim_event_set(c->sim, &c->turn, SIM_MS(spread(c, 1, 20000)));
 }
 
-// Every third network speaks IPv6; in half of these routers give the addresses.
-static void plan_family(struct campaign *c, uint64_t seed)
-{
-    uint64_t dice = random_state(seed, 98);
-    if (c->sim->options.family != 6)
-        return;
-    c->family = 6;
-    c->autoconfigured = random_one_in(&dice, 2);
-}
-
 static void choose_shape(struct campaign *c)
 {
     static const uint16_t mtus[] = {1500, 1500, 576, 296, 128, 9000}, mtus6[] = {1500, 1500, 1280, 1280, 1400, 9000};
     static const enum shape routed[] = {DUMBBELL, CHAIN, HALLS, HALLS};
     c->shape = c->autoconfigured ? routed[pick(c, 4)] : (enum shape)pick(c, SHAPES);
-    c->mtu = (c->family == 6 ? mtus6 : mtus)[pick(c, c->shape == PAIR ? 6 : 3)];
+    c->mtu = (speaks_ip6(c) ? mtus6 : mtus)[pick(c, c->shape == PAIR ? 6 : 3)];
     if (c->out)
-        fprintf(c->out, "  shape %d, MTU %u%s%s\n", c->shape, c->mtu, c->family == 6 ? ", IPv6" : "",
+        fprintf(c->out, "  shape %d, MTU %u%s%s\n", c->shape, c->mtu, speaks_ip6(c) ? ", IPv6" : "",
                 c->autoconfigured ? ", addresses by routers" : "");
 }
 
@@ -629,9 +619,11 @@ static void take_result(const struct campaign *c, struct campaign_result *result
 
 bool campaign_run(uint64_t seed, const char *capture, FILE *out, struct campaign_result *result)
 {
-    uint64_t dice = random_state(seed, 97);
-    const uint8_t family = WEIR_CFG_IP6 && random_one_in(&dice, 3) ? 6 : 4;
-    struct campaign c = {.sim = sim_open(&(struct sim_options){.seed = seed, .family = family}),
+    // Every third network speaks IPv6; in half of these routers give the addresses.
+    uint64_t family = random_state(seed, 97), addresses = random_state(seed, 98);
+    const bool version6 = WEIR_CFG_IP6 && random_one_in(&family, 3);
+    struct campaign c = {.sim = sim_open(&(struct sim_options){.seed = seed, .family = version6 ? 6 : 4}),
+                         .autoconfigured = version6 && random_one_in(&addresses, 2),
                          .out = out,
                          .capture = capture,
                          .loss_left_ppm = LOSS_PPM,
@@ -639,7 +631,6 @@ bool campaign_run(uint64_t seed, const char *capture, FILE *out, struct campaign
     c.dice = random_state(seed, 99);
     c.change = (struct event){.happen = change, .context = &c};
     c.turn = (struct event){.happen = turn, .context = &c};
-    plan_family(&c, seed);
     if (out)
         fprintf(out, "seed %llu:\n", (unsigned long long)seed);
     build(&c);
