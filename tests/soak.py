@@ -8,7 +8,6 @@ MEMORY_KB more of its allocator's than after the first rounds, and not MEMORY_MB
 round; exit status 1 when something failed."""
 import argparse
 import concurrent.futures
-import ctypes
 import errno
 import http.client
 import json
@@ -31,13 +30,6 @@ REST_S = 150      # to come to rest
 WARM_UP = 12      # rounds, until every table is as large as it gets
 PATIENCE = 30
 PATTERN = bytes(i % 251 for i in range(251 * 4200))
-
-
-def enter(pid):
-    """This thread's sockets are the namespace's from now on."""
-    with open(f"/proc/{pid}/ns/net") as file:
-        if ctypes.CDLL(None, use_errno=True).setns(file.fileno(), 0):
-            raise OSError(ctypes.get_errno(), "setns")
 
 
 def connect(port):
@@ -151,8 +143,7 @@ def job(work, seed):
 
 def memory_mb(process):
     """Of its own, beyond the files that are mapped."""
-    fields = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines())
-    return int(fields["RssAnon"].split()[0]) / 1024
+    return process.memory_kb("RssAnon") / 1024
 
 
 class Page:
@@ -207,7 +198,7 @@ def main():
         program = os.environ.get("WEIR_HOST", ROOT / "build/host/weir-host")
         host = linux.start(program, "--tap", LINK, "--address", f"{WEIR}/24", "--http", 80)
         assert until(lambda: "up on" in host.output() or host.poll() is not None, 20), host.output()
-        with concurrent.futures.ThreadPoolExecutor(len(JOBS), initializer=enter, initargs=(linux.pid,)) as pool:
+        with concurrent.futures.ThreadPoolExecutor(len(JOBS), initializer=linux.join) as pool:
             page, end = Page(), None
             sockets = pool.submit(page.in_use).result()[0]
             while not failures and host.poll() is None and (end is None or time.monotonic() < end):

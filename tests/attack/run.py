@@ -23,11 +23,6 @@ QUEUE = 4096   # frames that wait for the host, as in an Ethernet card; a TAP's 
 LIMITS = {"goodput": 0.5, "memory_mb": 64}   # of before; more than before, after. And: no connection fails
 
 
-def memory_mb(process):
-    fields = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines())
-    return int(fields["VmRSS"].split()[0]) / 1024
-
-
 class Honest:
     """The client's lines, as they come."""
 
@@ -39,7 +34,7 @@ class Honest:
         """What happened in so many seconds from now on."""
         begin, most = time.monotonic(), 0.0
         while time.monotonic() < begin + seconds:
-            most = max(most, memory_mb(host))
+            most = max(most, host.memory_kb() / 1024)
             time.sleep(0.1)
         end = time.monotonic()
         lines = [json.loads(line) for line in self.process.output().splitlines() if line.endswith("}")]

@@ -8,7 +8,6 @@ import hashlib
 import os
 import pathlib
 import random
-import re
 import socket
 import subprocess
 import sys
@@ -31,9 +30,8 @@ _libc = ctypes.CDLL(None, use_errno=True)
 @contextlib.contextmanager
 def inside(namespace):
     """Sockets that this thread makes belong to the namespace, and stay in it."""
-    with open("/proc/thread-self/ns/net") as own, open(f"/proc/{namespace.pid}/ns/net") as other:
-        if _libc.setns(other.fileno(), 0):
-            raise OSError(ctypes.get_errno(), "setns")
+    with open("/proc/thread-self/ns/net") as own:
+        namespace.join()
         try:
             yield
         finally:
@@ -173,8 +171,3 @@ def status(site):
     """The host's status page as data (see apps/http/status.c)."""
     import json
     return json.loads(site.linux.run("curl", "-s", "--max-time", "10", f"http://{WEIR}/status.json"))
-
-
-def resident_kb(process):
-    """Memory of the weir-host itself: with --packet the process that was started is nsenter, which became it."""
-    return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{process.pid}/status").read_text()).group(1))

@@ -13,7 +13,7 @@ import time
 
 import pytest
 from scapy.all import ARP, IP, TCP, Ether
-from tcp_lab import (HOST, LINUX, WEIR, Lab, Site, check_output, data_file, digest, finish, in_background, receive_all, resident_kb, status, stop, until)
+from tcp_lab import (HOST, LINUX, WEIR, Lab, Site, check_output, data_file, digest, finish, in_background, receive_all, status, stop, until)
 
 PORT = 9000
 ASAN = "asan" in HOST
@@ -190,7 +190,7 @@ def test_ten_thousand_open(site, host):
         resource.setrlimit(resource.RLIMIT_NOFILE, (want, max(hard, want)))
     except (ValueError, OSError):
         pytest.skip(f"no right to open {want} files")
-    before = resident_kb(host)
+    before = host.memory_kb()
     socks = []
     try:
         for i in range(count):
@@ -201,7 +201,7 @@ def test_ten_thousand_open(site, host):
         for i, sock in enumerate(socks):
             assert sock.recv(100) == b"%06d" % i
         def each():
-            return (resident_kb(host) - before) * 1024 / count
+            return (host.memory_kb() - before) * 1024 / count
         assert ASAN or until(lambda: each() < 4096, 20), f"{each():.0f} bytes"   # once idle: what only traffic needs is let go of
         print(f"{each():.0f} bytes for each of {count} idle connections")
         for i in random.Random(1).sample(range(count), 200):   # all alive

@@ -41,6 +41,11 @@ class Process(subprocess.Popen):
     def output(self):
         return self.log.read_text(errors="replace")
 
+    def memory_kb(self, field="VmRSS"):
+        """Of /proc's status; of a command in another namespace too, as nsenter becomes it."""
+        fields = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines())
+        return int(fields[field].split()[0])
+
     def stop(self, seconds=5):
         """SIGTERM, then SIGKILL. Returns the exit status."""
         if self.poll() is None:
@@ -59,6 +64,12 @@ class Namespace:
     def enter(self):
         """The words that put a command into this namespace."""
         return [] if self.pid == os.getpid() else ["nsenter", f"--net=/proc/{self.pid}/ns/net"]
+
+    def join(self):
+        """Sockets that this thread makes from now on belong to this namespace, and stay in it."""
+        with open(f"/proc/{self.pid}/ns/net") as file:
+            if _libc.setns(file.fileno(), 0):
+                raise OSError(ctypes.get_errno(), "setns")
 
     def run(self, *command, check=True, timeout=60, **more):
         """Runs a command here to its end; returns its output (stdout and stderr together)."""
