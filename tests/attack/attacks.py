@@ -66,7 +66,7 @@ ATTACKS = {   # name: what it is, and what is started, once more when it ends be
     "dad": ("each address is somebody's already", thc("dos-new-ip6", LINK)),
     "denial6": ("chains of extension headers (denial6)",
                 in_turn("atk6-denial6", *(f"{LINK} {WEIR[6]} {case}" for case in range(1, 8)))),
-    "fragments6": ("IPv6 fragments (fragmentation6)", 
+    "fragments6": ("IPv6 fragments (fragmentation6)",
                    in_turn("atk6-fragmentation6 -fp", *(f"{LINK} {WEIR[6]} {case}" for case in range(1, 30, 4)))),
     "exploit6": ("known exploits (exploit6)", thc("exploit6", LINK, WEIR[6])),
     "implementation6": ("odd packets (implementation6)", thc("implementation6", "-p", LINK, WEIR[6])),

