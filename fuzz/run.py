@@ -43,9 +43,8 @@ TARGETS = sorted([path.stem for path in (ROOT / "fuzz").glob("*.c")] + list(BUIL
 # Where an input reaches much of the program, libFuzzer's choice of inputs by entropy costs more than to run them.
 OPTIONS = {target: ["-entropic=0", "-max_len=1024"]
            for target in ("fragments", "hostile", "hostile_small", "hostile_msan", "hostile6", "hostile6_msan",
-                          "apps", "apps_msan", "devices", "threads", "syscalls", "tiny")}
+                          "apps", "apps_msan", "devices", "paths", "threads", "syscalls", "tiny")}
 OPTIONS["fragments"][1] = "-max_len=600"    # a hundred fragments
-OPTIONS["paths"] = ["-entropic=0", "-max_len=1024"]
 FLOOR_SHARE = 0.97      # of the edges measured: compilers' versions count a little differently
 PIECE_S = 600           # of a long run
 COMMITTED_BYTES = 48 * 1024     # of a target, at the most

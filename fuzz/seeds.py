@@ -671,9 +671,6 @@ def mdns():
     yield "loop", row(message(0, [b"\xc0\x0c" + b"\0\1\0\1"], [], [], []))
 
 
-
-
-
 def mqtt():
     def packet(first, body):
         return bytes([first, len(body)]) + body
