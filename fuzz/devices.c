@@ -52,9 +52,7 @@ static struct {
     uint32_t length, each;
 } receive;
 
-static struct {
-    void *memory;
-} lent[LENT_MAX];
+static void *lent[LENT_MAX];
 static uint32_t lent_first, lent_count, next_end;
 
 static struct weir_netif netif;
@@ -156,7 +154,7 @@ static void upper_ready(struct weir_netif *of) { CHECK(of == &netif); }
 
 static void upper_complete(struct weir_netif *of, void *owner, uint32_t end)
 {
-    CHECK(of == &netif && lent_count && owner == lent[lent_first % LENT_MAX].memory);
+    CHECK(of == &netif && lent_count && owner == lent[lent_first % LENT_MAX]);
     CHECK(end == next_end - lent_count);
     free(owner);
     lent_first++;
@@ -404,7 +402,7 @@ static void transmit(void)
         return;
     }
     CHECK(lent_count < LENT_MAX);
-    lent[(lent_first + lent_count++) % LENT_MAX].memory = memory;
+    lent[(lent_first + lent_count++) % LENT_MAX] = memory;
     next_end++;
 }
 
@@ -452,7 +450,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t n = 0; n < OPERATIONS && in.left && netif.driver; n++)
         operate(device, &now_us);
     for (; lent_count; lent_count--)  // what the device has still
-        free(lent[lent_first++ % LENT_MAX].memory);
+        free(lent[lent_first++ % LENT_MAX]);
     for (uint32_t i = 0; i < 3; i++)
         free(blocks[i]);
     return 0;
