@@ -55,10 +55,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(mdns_browse_start(&link_.mdns, &browse, "_ipp._tcp", found, NULL) == WEIR_OK);
     bench_run(&link_.b, 300000);
     while (in.left > 2) {
-        const uint32_t how = take16(&in), wish = how & 0x1fff, length = wish < in.left ? wish : in.left;
-        uint8_t *message = exact_copy(in.at, length);
-        in.at += length;
-        in.left -= length;
+        const uint32_t how = take16(&in);
+        uint32_t length = how & 0x1fff;
+        const uint8_t *bytes = take(&in, &length);
+        uint8_t *message = exact_copy(bytes, length);
         read_all(message, length);
         if (how & 0x2000)
             bench_run(&link_.b, 2 * SECOND);
