@@ -65,7 +65,7 @@ void frames_free(struct frames *frames)
 uint8_t *frame_ip(struct frame *frame)
 {
     const uint16_t ethertype = frame->head ? get16(frame->data + 12) : 0;
-    if (frame->length < frame->head + 20u || (ethertype && ethertype != 0x0800 && ethertype != 0x86dd))
+    if (frame->length < frame->head + 20u || (ethertype && ethertype != ETHERTYPE_IP4 && ethertype != ETHERTYPE_IP6))
         return NULL;
     return frame->data + frame->head;
 }

@@ -9,6 +9,9 @@
 #include "check.h"
 
 #define FRAME_ETHERNET 14u
+#define ETHERTYPE_IP4 0x0800
+#define ETHERTYPE_ARP 0x0806
+#define ETHERTYPE_IP6 0x86dd
 #define FRAME_POOLED 1600u  // bytes that a frame of the pool holds
 
 struct frame {

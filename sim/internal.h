@@ -36,11 +36,8 @@ struct sim_node {
     struct port **towards;
 };
 
-// A host's link address ends in its number, a router's in its index of all nodes; the second byte tells them apart.
-#define HOST_MAC 0
+// A host's link address ends in its number, a router's in its index of all nodes: its second byte, a host's is 0.
 #define NODE_MAC 1
-#define ETHERTYPE_IP4 0x0800
-#define ETHERTYPE_IP6 0x86dd
 
 struct sim_router {        // (node.c, family6.c)
     struct sim_node node;  // first

@@ -175,8 +175,8 @@ static void crumble(struct liar *liar, const struct frame *frame)
 static struct frame *lie(struct liar *liar, struct frame *frame)
 {
     uint8_t *ip = frame->data + frame->head, *tcp = ip + 20;
-    if (frame->length < frame->head + 40u || get16(frame->data + 12) != 0x0800 || ip[0] != 0x45 || ip[9] != TCP ||
-        tcp[13] & (SYN | RST) || !(tcp[13] & ACK) || one_in(liar, 4))
+    if (frame->length < frame->head + 40u || get16(frame->data + 12) != ETHERTYPE_IP4 || ip[0] != 0x45 ||
+        ip[9] != TCP || tcp[13] & (SYN | RST) || !(tcp[13] & ACK) || one_in(liar, 4))
         return frame;
     const bool empty = get16(ip + 2) == 20u + (tcp[12] >> 4) * 4u;
     if (liar->lies & LIAR_SLOW && empty && !one_in(liar, 8)) {
@@ -235,9 +235,9 @@ static void forge_arp(struct liar *liar)
     const struct sim *sim = liar->node.sim;
     const struct sim_host *claimed = sim->hosts[pick(liar, sim->host_count)],
                           *to = sim->hosts[pick(liar, sim->host_count)];
-    struct frame *frame = frame_to(liar, one_in(liar, 4) ? NULL : to, 0x0806, 28);
+    struct frame *frame = frame_to(liar, one_in(liar, 4) ? NULL : to, ETHERTYPE_ARP, 28);
     uint8_t *arp = frame->data + FRAME_ETHERNET;
-    put16(arp, 1), put16(arp + 2, 0x0800), arp[4] = 6, arp[5] = 4;
+    put16(arp, 1), put16(arp + 2, ETHERTYPE_IP4), arp[4] = 6, arp[5] = 4;
     put16(arp + 6, (uint16_t)(1 + pick(liar, 2)));
     memcpy(arp + 8, liar->host->mac, 6);
     put32(arp + 14, address_of(claimed));
@@ -249,7 +249,7 @@ static void forge_arp(struct liar *liar)
 static struct frame *packet_to(struct liar *liar, const struct sim_host *to, uint32_t source, uint8_t protocol,
                                uint32_t length)
 {
-    struct frame *frame = frame_to(liar, to, 0x0800, 20 + length);
+    struct frame *frame = frame_to(liar, to, ETHERTYPE_IP4, 20 + length);
     uint8_t *ip = frame->data + FRAME_ETHERNET;
     ip[0] = 0x45;
     put16(ip + 2, (uint16_t)(20 + length));

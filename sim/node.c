@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARP 0x0806
 #define ICMP 1
 #define ICMP_BYTES 36u  // header, and of the packet it tells of 28 bytes (RFC 792)
 
@@ -158,7 +157,7 @@ static void router_tell(struct port *port, const struct frame *about, uint8_t ty
     if (frame->head) {
         memcpy(frame->data, host->mac, 6);
         memcpy(frame->data + 6, about->data, 6);
-        put16(frame->data + 12, 0x0800);
+        put16(frame->data + 12, ETHERTYPE_IP4);
     }
     uint8_t *ip = frame->data + frame->head;
     ip[0] = 0x45;
@@ -207,7 +206,7 @@ static void router_forward(struct port *port, struct frame *frame)
 
 static void router_receive(struct port *port, struct frame *frame)
 {
-    if (frame->head && get16(frame->data + 12) == ARP)
+    if (frame->head && get16(frame->data + 12) == ETHERTYPE_ARP)
         router_arp(port, frame);
     else if (frame->head && get16(frame->data + 12) == ETHERTYPE_IP6)
         router6_receive(port, frame);
