@@ -350,7 +350,8 @@ static int do_resolve(struct arrival *in)
     memcpy(name, in->data, in->request.length);
     name[in->request.length] = '\0';
     const int result = dns_resolve(&in->call->server->dns, name, &answer, resolved, in->call);
-    if (result != WEIR_IN_PROGRESS)
+    in->call->resolves = result == WEIR_IN_PROGRESS;
+    if (!in->call->resolves)
         resolved(in->call, result, &answer);
     return LATER;
 }
@@ -457,6 +458,8 @@ static bool serve(struct run_call *call)
 
 static void call_leave(struct run_call *call)
 {
+    if (call->resolves)
+        dns_cancel(&call->server->dns, call);
     for (struct run_call **at = call->socket != NULL ? &call->socket->calls : NULL; at != NULL && *at != NULL;
          at = &(*at)->next)
         if (*at == call) {
@@ -468,7 +471,7 @@ static void call_leave(struct run_call *call)
 static void call_event(struct run_source *source, uint32_t events)
 {
     struct run_call *const call = (struct run_call *)source;
-    if (call->socket != NULL) {  // it waits: only its end is news
+    if (call->socket != NULL || call->resolves) {  // it waits: only its end is news
         if (events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP)) {
             call_leave(call);
             run_call_answer(call, -EINTR, NULL, 0);

@@ -29,6 +29,7 @@ struct run_call {
     int fd;
     struct run_socket *socket;  // it waits for this one's connection
     struct run_call *next;      // of the same socket
+    bool resolves;              // it waits for a name server
 };
 
 struct run_socket {

@@ -457,6 +457,43 @@ def end_of(sock):
     assert (done.returncode, done.stdout.strip()) == (0, "done"), done.stdout + done.stderr
 
 
+GONE = """
+import os, socket, struct
+token = bytes.fromhex(os.environ["WEIR_RUN"])
+names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+names.bind(("127.0.0.1", 53))
+names.settimeout(20)
+def ask(name):
+    call = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    call.settimeout(20)
+    call.connect("\\0weir-run-" + token[:8].hex())
+    call.send(token + bytes(8) + struct.pack("IiiiI", 15, 0, 0, 0, len(name)) + name)
+    return call, names.recvfrom(1000)
+def no_such_name(question, who):
+    names.sendto(question[:2] + b"\\x81\\x83" + question[4:], who)
+    names.getsockname()   # a call: what was sent before has arrived
+call, gone = ask(b"one.example")
+call.close()
+names.getsockname()
+call, here = ask(b"two.example")
+no_such_name(*gone)
+call.setblocking(False)
+try:
+    print("told", call.recv(100))
+except BlockingIOError:
+    call.settimeout(20)
+    no_such_name(*here)
+    print(*struct.unpack("iI", call.recv(100)))
+"""
+
+
+def test_who_asks_for_a_name_and_goes_is_forgotten():
+    """The late answer goes to nobody: not to the call that has taken its place. The allocator gives memory out again at once."""
+    done = subprocess.run([RUN, "--loopback", "--dns", "127.0.0.1", sys.executable, "-c", GONE], capture_output=True, text=True, timeout=60,
+                          env=dict(os.environ, GLIBC_TUNABLES="glibc.malloc.tcache_count=0:glibc.malloc.perturb=165"))
+    assert (done.returncode, done.stdout.strip()) == (0, "-2 0"), done.stdout + done.stderr
+
+
 def test_an_ordinary_user_has_a_namespace():
     """No right is needed: the server makes its own namespace, and Linux is at the other end of its TAP."""
     words = [RUN, "/usr/bin/python3", "-c", "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(('10.96.0.1', 9)); print(s.getsockname()[0])"]
