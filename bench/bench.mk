@@ -12,7 +12,7 @@ TUNE := -O3 -flto=auto
 endif
 CFLAGS := -std=gnu11 -g -Wall -Wextra $(TUNE)
 
-.PHONY: all pair host always
+.PHONY: all pair host configurations always
 all: pair host
 pair: $(O)/weir_pair $(O)/weir_pair_batch2 $(O)/weir_pair_batch64 $(O)/weir_pair_plain $(O)/weir_pair_dual $(O)/weir_hostile $(O)/lwip_pair $(O)/smoltcp-bench
 host: $(O)/weir_host_bench $(O)/lwip_host $(O)/smoltcp-bench $(O)/linux_peer
@@ -37,7 +37,7 @@ $(O)/weir_pair_batch%: bench/pair/weir_pair.c $(O)/weir_pair
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -DBATCH=$*u $< $(WEIR_OBJECTS) -o $@ -pthread
 # The same without today's loss recovery, ECN, pacing, and what they bring along: what is left is RFC 5681 and 6675.
-PLAIN := TCP_LOSS_RECOVERY TCP_ECN TCP_ACCECN TCP_RATE TCP_PACING TCP_REFINEMENTS CC_ABE CC_BIC CC_HTCP CC_VEGAS CC_WESTWOOD CC_YEAH CC_BBR CC_BBR3
+PLAIN := TCP_LOSS_RECOVERY TCP_COARSE_CLOCK TCP_ECN TCP_ACCECN TCP_RATE TCP_PACING TCP_REFINEMENTS CC_ABE CC_BIC CC_HTCP CC_VEGAS CC_WESTWOOD CC_YEAH CC_BBR CC_BBR3
 WEIR_PLAIN := $(filter-out $(shell $(PYTHON) tools/options.py --left-out full $(PLAIN:%=%=0)),$(call find_c,src)) $(call find_c,ports/posix drivers) bench/pair/weir_pair.c
 WEIR_PLAIN_OBJECTS := $(patsubst %.c,$(O)/weir_plain/%.o,$(WEIR_PLAIN))
 $(O)/weir_plain/%.o: %.c $(O)/flags
@@ -57,6 +57,11 @@ $(O)/weir_dual/%.o: %.c $(O)/flags
 $(O)/weir_pair_dual: $(O)/weir_dual/bench/pair/weir_pair.o $(WEIR_DUAL_OBJECTS)
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $^ -o $@ -pthread
+# For `make check`: each of these configurations is one.
+configurations:
+	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -fsyntax-only bench/pair/weir_pair.c bench/host/weir_host_bench.c bench/host/linux_peer.c
+	@$(CC) $(CFLAGS) $(PLAIN:%=-DWEIR_CFG_%=0) $(WEIR_INCLUDES) -fsyntax-only bench/pair/weir_pair.c
+	@$(CC) $(CFLAGS) -DWEIR_CFG_IP6=1 $(WEIR_INCLUDES) -fsyntax-only bench/pair/weir_pair.c bench/hostile/weir_hostile.c
 $(O)/weir_hostile: $(O)/weir_dual/bench/hostile/weir_hostile.o $(WEIR_DUAL_OBJECTS)
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $^ -o $@ -pthread
