@@ -17,8 +17,8 @@ bench-boot: $(B)/boards/lm3s6965evb/echo.elf
 	@$(PYTHON) bench/metal/boot.py
 bench-micro: $(MICRO)/echo.elf $(B)/boards/mps2-an385/bulk_echo.elf
 	@$(PYTHON) tools/micro_bench.py
-# Beside Debian's Linux as a guest of the same machines. WHAT: lyra, thesis, loss, zynq.
-bench-guests: $(B)/boards/pc/transfer.elf $(B)/boards/arm-virt/transfer.elf $(B)/boards/xilinx-zynq-a9/transfer.elf $(B)/host/weir-link
+# Beside Debian's Linux as a guest of the same machines. WHAT: component, lyra, thesis, loss, zynq.
+bench-guests: $(B)/boards/pc/lyraos.elf $(B)/boards/pc-ne2k/lyraos.elf $(B)/boards/pc/transfer.elf $(B)/boards/arm-virt/transfer.elf $(B)/boards/xilinx-zynq-a9/transfer.elf $(B)/host/weir-link
 	@$(PYTHON) bench/metal/guests.py $(WHAT)
 
 # lwIP's raw API with an echo server, from Debian's source package, with the start-up code and the memory MAC that tiny_echo has.

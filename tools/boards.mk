@@ -135,7 +135,7 @@ as_flags = $(patsubst %,-DWEIR_CFG_%,$(1))
 # echo alone, and its segments are of 536 bytes, as of a host that does not look for a path's MTU.
 PROGRAM_OPTIONS_small_echo := DATAGRAM_SOCKETS=0 UDP=0 FRAGMENTS=0 REALTIME=0 REALTIME_SENDER=0 COUNTERS=0 TCP_CONNECT=0 ARP_CACHE=0 TCP_KEEPALIVE=0 TCP_HELD=0 TCP_WINDOW_SCALE=0 SOCKET_OPTIONS=0 BSD_FAULTS=0 BSD_POLL=0 TX_OFFLOAD=0 CC_CUBIC=0 ICMP_ERRORS=0 SOCKETS=5 \
     LISTENERS=1 TCP_CONNECTIONS=4 NETIFS=1 ROUTES=1 NEIGHBOURS=1 NEIGHBOUR_QUEUE_BYTES=0 OUTBOX_BYTES=256 TCP_TIME_WAIT=1 TCP_HALF_OPEN=3 TCP_FLIGHT_RECORDS=5 TCP_INTERVALS=3
-PROGRAM_FLAGS_small_echo := $(call as_flags,$(PROGRAM_OPTIONS_small_echo)) -DMEMORY_MAC_TIMER=memory_mac_look -DWEIR_SUM=memory_sum -flto \
+PROGRAM_FLAGS_small_echo := $(call as_flags,$(PROGRAM_OPTIONS_small_echo)) -DMEMORY_MAC_TIMER=memory_mac_look -DWEIR_SUM=memory_sum -DPREEMPT_BURST=1 -flto \
     --param=max-inline-insns-size=4 -fno-guess-branch-probability -fno-tree-switch-conversion -fno-move-loop-invariants -fno-if-conversion -fno-tree-tail-merge -fipa-pta -fno-schedule-insns2 -fno-caller-saves -fno-thread-jumps -fno-tree-dominator-opts
 PROGRAM_LINK_small_echo := -Wl,--defsym=link_stack_bytes=160 $(filter -f%,$(PROGRAM_FLAGS_small_echo)) -flto-partition=one -Wno-maybe-uninitialized
 # A board with the memory for it has the profile's own limits and takes what it wants from its allocator; its stacks are larger.
@@ -273,8 +273,9 @@ $(foreach p,$(OWN_PROGRAMS),$(foreach b,$(PROGRAM_BOARDS_$(p)),$(eval $(call pro
 
 # LyraOS's server: the stack is one component, build/boards/BOARD/lyraos/component.o, whose exports api/lyraos/exports.txt lists; all else in it is
 # hidden from the program, the kernel and the driver that it is linked with. tests/firmware/test_lyraos.py looks at its imports.
-LYRAOS_BOARDS := mps2-an385 pc
-LYRAOS_FLAGS := -DLYRAOS_PLAIN -DWEIR_CFG_SOCKETS=8
+LYRAOS_BOARDS := mps2-an385 pc pc-ne2k
+# (One address space: a program's memory does not fault.)
+LYRAOS_FLAGS := -DLYRAOS_PLAIN -DWEIR_CFG_SOCKETS=8 -DWEIR_CFG_BSD_FAULTS=0
 COMPONENT := $(wildcard api/lyraos/*.c) ports/preempt/preempt_port.c ports/common/core.c ports/common/io_thread.c $(filter-out api/bsd/posix_calls.c api/bsd/addrinfo.c api/bsd/connect_name.c,$(wildcard api/bsd/*.c))
 define lyraos
 COMPONENT_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/lyraos/%.o,$(SRC_$(BOARD_PROFILE_$(1))) $(COMPONENT))

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Weir on the metal beside Linux on the same metal: the benchmarks of LyraOS (10,000 writes of 1460 bytes, the server sends, the server
 receives; x86 PC) and of the thesis (5 MB each way, without loss and with 15 %; ARM "virt"; Zynq alone), each in QEMU, over the same network
-card on a TAP in a private namespace. The Linux guest is Debian's kernel with bench/metal/guest.c as its only process.
+card on a TAP in a private namespace. The Linux guest is Debian's kernel with bench/metal/guest.c as its only process. LyraOS's benchmark is run
+twice: `component` is lyraos.elf, the stack's component with LyraOS's calls over the preemptive kernel, with a virtio card and with an NE2000;
+`lyra` is transfer.elf, Weir in a loop without a kernel.
 
-    bench/metal/guests.py [lyra] [thesis] [loss] [zynq] [--runs N] [--lossy-runs N]    without a name: all four
+    bench/metal/guests.py [component] [lyra] [thesis] [loss] [zynq] [--runs N] [--lossy-runs N]    without a name: all five
 
 Runs are paired: Weir and Linux in turn, both booted all the while (with loss, where both mostly wait, at the same time); a ratio is Linux's time by
 Weir's, of the medians. Writes its keys into build/bench/metal.json. Needs TAP; where that is not permitted nothing is measured, and the exit
@@ -36,12 +38,14 @@ PEER_CC = "cubic"   # of the far end where it sends: Linux's default, as both gu
 WEIR, LINUX, FAR = "10.0.0.2", "10.0.0.3", "10.0.0.1"   # the guests, and the other end
 # Debian's architecture → its kernel's package, modules in the order of loading, how to compile guest.c, QEMU's words beside the board's.
 KERNELS = {
-    "amd64": ("linux-image-amd64", ("failover", "net_failover", "virtio_ring", "virtio", "virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci", "virtio_net"),
+    "amd64": ("linux-image-amd64", ("failover", "net_failover", "virtio_ring", "virtio", "virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci", "virtio_net", "8390", "ne2k-pci"),
               ["gcc", "-static", "-no-pie", "-fno-pie"], "console=ttyS0"),
     "armhf": ("linux-image-armmp", ("failover", "net_failover", "virtio_mmio", "virtio_net"), ["arm-none-eabi-gcc", "-marm", "-march=armv7-a", "-static"], "console=ttyAMA0"),
 }
-ARCHITECTURE = {"pc": "amd64", "arm-virt": "armhf"}
+ARCHITECTURE = {"pc": "amd64", "pc-ne2k": "amd64", "arm-virt": "armhf"}
+CARDS = {"virtio": "pc", "ne2k": "pc-ne2k"}   # LyraOS's benchmark with its component: card → board
 LINUX_MEMORY = "256"
+LYRA_SECONDS, LYRA_STALLS = 60, 20   # of a transfer at the most; of Linux's that may come to nothing
 
 
 class Failed(Exception):
@@ -102,8 +106,8 @@ def linux_guest(board, tap, mac):
                                                                              "-append", f"{console} quiet rdinit=/init panic=-1 ADDRESS={LINUX}"]
 
 
-def weir_guest(board, tap, mac):
-    return qemu(board, BOARDS[board].machine, ROOT / f"build/boards/{board}/transfer.elf", tap, mac)
+def weir_guest(board, tap, mac, program="transfer"):
+    return qemu(board, BOARDS[board].machine, ROOT / f"build/boards/{board}/{program}.elf", tap, mac)
 
 
 def qemu(board, machine, kernel, tap, mac):
@@ -115,25 +119,52 @@ def qemu(board, machine, kernel, tap, mac):
 
 # --- one transfer --------------------------------------------------------------------------------------------------------------------
 
+def connect(address, sends, seconds, cc):
+    connection = socket.create_connection((address, SEND_PORT if sends else RECEIVE_PORT), seconds)
+    if cc:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cc.encode())
+    return connection
+
+
+def take(connection):
+    """All that comes until the server closes."""
+    room, got = bytearray(1 << 20), 0
+    while some := connection.recv_into(room):
+        got += some
+    return got
+
+
 def transfer(address, sends, size, seconds=300, cc=None):
     """Seconds from connect until all has arrived and the server has closed. `sends`: the server does."""
-    data, room = b"weir" * (0 if sends else size // 4), bytearray(1 << 20)
+    data = b"weir" * (0 if sends else size // 4)
     began = time.monotonic()
-    with socket.create_connection((address, SEND_PORT if sends else RECEIVE_PORT), seconds) as connection:
-        got = 0
-        if cc:
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cc.encode())
+    with connect(address, sends, seconds, cc) as connection:
         if sends:
             connection.sendall(size.to_bytes(4, "big"))
-            while some := connection.recv_into(room):
-                got += some
-            if got != size:
+            if (got := take(connection)) != size:
                 raise Failed(f"{address}: {got} bytes of {size} came")
         else:
             connection.sendall(data)
             connection.shutdown(socket.SHUT_WR)
             if connection.recv(1):
                 raise Failed(f"{address} answered")
+    return time.monotonic() - began
+
+
+def lyraos_transfer(address, sends, size, seconds=300, cc=None):
+    """As transfer, with examples/lyraos/server.c: it sends without being asked, and answers with how much it took."""
+    data = b"weir" * (0 if sends else size // 4)
+    began = time.monotonic()
+    with connect(address, sends, seconds, cc) as connection:
+        if sends:
+            if (got := take(connection)) != size:
+                raise Failed(f"{address}: {got} bytes of {size} came")
+        else:
+            connection.sendall(data)
+            connection.shutdown(socket.SHUT_WR)
+            answer = connection.makefile("rb").read()
+            if not answer.startswith(b"received %d bytes" % size):
+                raise Failed(f"{address} answered {answer[:80]!r}")
     return time.monotonic() - began
 
 
@@ -149,7 +180,7 @@ def server_is_up(address):
 
 def boot(here, words, what):
     machine = here.start(*words, log=WORK / f"{what}.log")
-    if not until(lambda: "serving" in machine.output() or machine.poll() is not None, 120) or machine.poll() is not None:
+    if not until(lambda: "serving" in machine.output() or "listens" in machine.output() or machine.poll() is not None, 120) or machine.poll() is not None:
         raise Failed(f"{what} does not serve: {machine.output()[-800:]}")
     return machine
 
@@ -197,26 +228,63 @@ def ratio(found):
     return statistics.median(found["linux"]) / statistics.median(found["weir"])
 
 
-def lyra(runs):
-    with Lab(WORK / "lyra") as lab:
-        here = lab.here()
-        taps(lab, here, ("weir0", "linux0"))
-        here.address("br0", f"{FAR}/24")
-        for what, words in (("weir", weir_guest("pc", "weir0", "52:54:00:00:00:02")), ("linux", linux_guest("pc", "linux0", "52:54:00:00:00:03"))):
-            boot(here, words, f"pc-{what}")
-        kinds, result = {"weir": WEIR, "linux": LINUX}, {"bytes": LYRA, "runs": runs}
-        for address in kinds.values():
-            until(lambda: server_is_up(address), 20)
+class Pair:
+    """Weir's program and Linux on the same machine, booted. Debian's driver of the NE2000 stops receiving for good now and then, in QEMU: that guest is
+    booted again, the run repeated, and `linux_stalls` counts it."""
+
+    def __init__(self, lab, board, program, one):
+        self.here, self.board, self.stalls = lab.here(), board, 0
+        self.ways = {WEIR: one, LINUX: transfer}
+        taps(lab, self.here, ("weir0", "linux0"))
+        self.here.address("br0", f"{FAR}/24")
+        boot(self.here, weir_guest(board, "weir0", "52:54:00:00:00:02", program), f"{board}-weir")
+        self.boot_linux()
+        until(lambda: server_is_up(WEIR), 20)
+
+    def boot_linux(self):
+        self.linux = boot(self.here, linux_guest(self.board, "linux0", "52:54:00:00:00:03"), f"{self.board}-linux")
+        until(lambda: server_is_up(LINUX), 20)
+
+    def transfer(self, address, sends, size):
+        while True:
+            try:
+                return self.ways[address](address, sends, size, LYRA_SECONDS, PEER_CC)
+            except TimeoutError:
+                if address == WEIR or self.stalls == LYRA_STALLS:
+                    raise Failed(f"{self.board}: {address} stands still") from None
+            self.stalls += 1
+            self.linux.stop()
+            self.boot_linux()
+
+
+def beside_linux(board, program, one, runs):
+    """Figures of LyraOS's benchmark: `program` of the board, which `one` transfers with, beside Linux."""
+    with Lab(WORK / f"{board}-{program}") as lab:
+        pair = Pair(lab, board, program, one)
+        kinds, result = {"weir": WEIR, "linux": LINUX}, {"bytes": LYRA, "runs": runs, "peer": PEER_CC, "program": f"build/boards/{board}/{program}.elf"}
         for name, sends in (("send", True), ("receive", False)):
-            pairs(kinds, 2, LYRA, sends)   # warm: QEMU translates what it has not seen
-            found = pairs(kinds, runs, LYRA, sends)
+            pairs(kinds, 2, LYRA, sends, pair.transfer)   # warm: QEMU translates what it has not seen
+            found = pairs(kinds, runs, LYRA, sends, pair.transfer)
             result[f"ratio_{name}"] = round(ratio(found), 3)
             for kind, seconds in found.items():
                 result[f"{kind}_{name}_mbit"] = round(LYRA * 8e-6 / statistics.median(seconds), 1)
                 result[f"{kind}_{name}_s"] = [round(value, 4) for value in sorted(seconds)]
-            print(f"  LyraOS, server {name}s   Weir {result[f'weir_{name}_mbit']} Mbit/s, Linux {result[f'linux_{name}_mbit']}: {result[f'ratio_{name}']}", flush=True)
-    result["ratio_min"] = min(result["ratio_send"], result["ratio_receive"])
-    return {"lyra": result}
+            print(f"  {board}, {program}, server {name}s   Weir {result[f'weir_{name}_mbit']} Mbit/s, Linux {result[f'linux_{name}_mbit']}: {result[f'ratio_{name}']}", flush=True)
+    result["ratio_min"], result["linux_stalls"] = min(result["ratio_send"], result["ratio_receive"]), pair.stalls
+    return result
+
+
+def lyra(runs):
+    return {"lyra": beside_linux("pc", "transfer", transfer, runs)}
+
+
+def component(runs):
+    """lyra.component.CARD.send and .receive are the ratios; the runs stand beside them."""
+    found = {}
+    for card, board in CARDS.items():
+        figures = beside_linux(board, "lyraos", lyraos_transfer, runs)
+        found[card] = {"send": figures["ratio_send"], "receive": figures["ratio_receive"], **figures}
+    return {"lyra": {"component": found}}
 
 
 # --- the thesis: guests on a bridge; with loss the far end is behind an emulated link -----------------------------------------------------
@@ -300,7 +368,9 @@ def zynq(runs, lossy_runs):
 def keep(found):
     OUT.mkdir(parents=True, exist_ok=True)
     known = json.loads(RESULT.read_text()) if RESULT.exists() else {}
-    RESULT.write_text(json.dumps({**known, **found}, indent=1, sort_keys=True) + "\n")
+    for key, figures in found.items():   # LyraOS's two programs are measured one by one
+        known[key] = {**known.get(key, {}), **figures} if key == "lyra" else figures
+    RESULT.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
 def enter_private_network():
@@ -323,7 +393,7 @@ def main():
         _, address, way, size, cc = given.what
         print(transfer(address, way == "send", int(size), cc=cc))
         return
-    parts = {"lyra": lambda: lyra(given.runs), "thesis": lambda: paired("thesis", given.runs, 0), "loss": lambda: paired("thesis_loss", given.lossy_runs, LOSS),
+    parts = {"component": lambda: component(given.runs), "lyra": lambda: lyra(given.runs), "thesis": lambda: paired("thesis", given.runs, 0), "loss": lambda: paired("thesis_loss", given.lossy_runs, LOSS),
              "zynq": lambda: zynq(given.runs, min(given.lossy_runs, 5))}
     if unknown := set(given.what) - set(parts):
         sys.exit(f"there is no {' '.join(unknown)}; there are: {' '.join(parts)}")

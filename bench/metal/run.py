@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """make bench-metal: every figure on the metal, part by part, into build/bench/metal.json; then tables, metal.png and metal.html there.
 
-    bench/metal/run.py [--fresh] [PART…]     without a part: all of them. Parts: echo boot micro lyra thesis loss zynq
+    bench/metal/run.py [--fresh] [PART…]     without a part: all of them. Parts: echo boot micro component lyra thesis loss zynq
 
 What a part measured stays in metal.json when the next part ends badly or the run is interrupted; the next run without parts goes on with those that are
 missing, if their images are still the same bytes. After a run that measured everything the next one begins anew, as with --fresh. Exit status: 0 when
@@ -38,7 +38,9 @@ PARTS = {
     "boot": Part("reset to the first ping", ["build/boards/lm3s6965evb/echo.elf"], ["bench/metal/boot.py"], ["boot_ms"]),
     "micro": Part("the microkernel beside the monolithic form", ["build/boards/mps2-an385-micro/echo.elf", "build/boards/mps2-an385/bulk_echo.elf"],
                   ["tools/micro_bench.py"], ["microkernel_ratio"]),
-    "lyra": Part("LyraOS's benchmark beside Linux", ["build/boards/pc/transfer.elf"], [GUESTS, "lyra"], ["lyra.ratio_send", "lyra.ratio_receive", "lyra.ratio_min"]),
+    "component": Part("LyraOS's benchmark with its component beside Linux", ["build/boards/pc/lyraos.elf", "build/boards/pc-ne2k/lyraos.elf"], [GUESTS, "component"],
+                      [f"lyra.component.{card}.{way}" for card in ("virtio", "ne2k") for way in ("send", "receive")]),
+    "lyra": Part("LyraOS's benchmark without a kernel beside Linux", ["build/boards/pc/transfer.elf"], [GUESTS, "lyra"], ["lyra.ratio_send", "lyra.ratio_receive", "lyra.ratio_min"]),
     "thesis": Part("the thesis's 5 MB beside Linux", ["build/boards/arm-virt/transfer.elf"], [GUESTS, "thesis"], ["thesis.ratio_min"]),
     "loss": Part("the same with 15 % loss", ["build/boards/arm-virt/transfer.elf", LINK], [GUESTS, "loss"], ["thesis_loss.ratio_min"]),
     "zynq": Part("the same on Zynq, alone", ["build/boards/xilinx-zynq-a9/transfer.elf", LINK], [GUESTS, "zynq"], ["thesis_zynq.receive_15_s"]),

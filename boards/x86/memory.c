@@ -13,6 +13,7 @@ void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
     uint8_t *out = to;
     const uint8_t *in = from;
     for (; bytes >= 32; bytes -= 32, out += 32, in += 32)
+#pragma GCC unroll 8
         for (uint32_t i = 0; i < 32; i += 4)
             *(word *)(void *)(out + i) = *(const word *)(const void *)(in + i);
     for (; bytes >= 4; bytes -= 4, out += 4, in += 4)

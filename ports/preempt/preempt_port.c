@@ -26,6 +26,53 @@ static void work_there(void *context)
         semaphore_give(&port->work);
 }
 
+// --- bursts ----------------------------------------------------------------------------------------------------------
+// What a thread's first call gave the stack to send leaves at once. If it goes on calling without a wait, output is
+// held until there is that of PREEMPT_BURST calls, so that it leaves in larger pieces, as Linux's corking by itself has
+// it: for PREEMPT_BURST_US at the longest, and no longer than until somebody waits, or frames come.
+#if PREEMPT_BURST > 1
+static void burst_due(struct timeout *timeout)
+{
+    struct preempt_port *port = (struct preempt_port *)(void *)((char *)timeout - offsetof(struct preempt_port, due));
+    port->due_set = false;
+    if (port->held)
+        semaphore_give(&port->work);
+    port->held = 0;
+}
+
+static void burst_init(struct preempt_port *port) { port->due.due = burst_due; }
+
+// Whether the output of this call is held. Interrupts are off.
+static bool burst_holds(struct preempt_port *port)
+{
+    if (!port->burst || port->interrupted || port->held == PREEMPT_BURST - 1) {
+        port->burst = true;
+        port->held = 0;
+        return false;
+    }
+    port->held++;
+    port->kicked = false;
+    if (!port->due_set) {
+        port->due_set = true;
+        timeout_start(&port->due, port->core.board->now_us() + PREEMPT_BURST_US);
+    }
+    return true;
+}
+
+// Somebody waits. Returns whether output was held.
+static bool burst_ends(struct preempt_port *port)
+{
+    const bool held = port->held > 0;
+    port->burst = false;
+    port->held = 0;
+    return held;
+}
+#else
+static void burst_init(struct preempt_port *port) { (void)port; }
+static bool burst_holds(struct preempt_port *port) { return (void)port, false; }
+static bool burst_ends(struct preempt_port *port) { return (void)port, false; }
+#endif
+
 static void pass_work_on(struct preempt_port *port)
 {
     if (port->kicked)
@@ -39,7 +86,7 @@ static void port_unlock(void *context)
 {
     struct preempt_port *port = context;
     const uint32_t state = arch_interrupts_off();
-    if (port->kicked && port->work_stack) {  // none: there is no I/O thread yet
+    if (port->kicked && port->work_stack && !burst_holds(port)) {  // none: there is no I/O thread yet
         arch_interrupts_restore(state);
         arch_call_on(port->work_stack, work_there, port);
         (void)arch_interrupts_off();
@@ -54,6 +101,8 @@ static int port_wait(void *context, const void *token, uint64_t deadline_us)
 {
     struct preempt_port *port = context;
     const uint32_t state = arch_interrupts_off();
+    if (burst_ends(port))
+        port->kicked = true;
     pass_work_on(port);
     const int result = wait_queue_sleep(&port->waiting, &port->lock, token, deadline_us);
     arch_interrupts_restore(state);
@@ -81,6 +130,7 @@ void preempt_port_init(struct preempt_port *port, const struct port_board *board
     port->core.port.wait = port_wait;
     port->core.port.wake = port_wake;
     port->core.port.kick = port_kick;
+    burst_init(port);
 }
 
 // --- the I/O thread --------------------------------------------------------------------------------------------------

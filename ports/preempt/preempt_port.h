@@ -7,7 +7,8 @@
 //
 // A thread whose call has given the stack something to send sends it itself before it releases the lock, and takes in
 // what came meanwhile: that costs no change of threads. It does so with the I/O thread's priority and on the I/O
-// thread's stack, so that its own needs no room for it.
+// thread's stack, so that its own needs no room for it. One that calls again and again without a wait in between sends
+// what PREEMPT_BURST calls have brought at a time.
 //
 //     kernel_init(&kernel_board);
 //     preempt_port_init(&port, &board);
@@ -26,6 +27,11 @@
 
 WEIR_BEGIN_DECLS
 
+#ifndef PREEMPT_BURST
+#define PREEMPT_BURST 16  // calls of a thread in a row whose output leaves together; 1: that of each leaves at once
+#endif
+#define PREEMPT_BURST_US 250u  // output is held no longer
+
 struct preempt_port {
     struct port_core core;  // first
     struct mutex lock;
@@ -38,6 +44,12 @@ struct preempt_port {
     uint8_t priority, back_priority;  // of the I/O thread; and in a flood
     uint32_t sleeps, steps_back;      // for tests and measurements
     struct thread thread;
+#if PREEMPT_BURST > 1
+    bool burst;          // a thread has had something to send since one waited
+    bool due_set;        // `due` runs
+    uint8_t held;        // calls whose output waits for more; `due` runs while there are any
+    struct timeout due;  // then it waits no longer
+#endif
 };
 
 void preempt_port_init(struct preempt_port *port, const struct port_board *board);

@@ -23,7 +23,7 @@ static struct preempt_port port;
 static struct weir_netif netif;
 static uint32_t waiting_frames;  // in the device
 static bool interrupts_again;    // while it is polled
-static uint64_t device_due_us, came_due_us;
+static uint64_t device_due_us, came_due_us, timed_us;
 static struct thread *polled_by, *timed_by;  // the last to do so
 static uint8_t polled_with;                  // the priority it had
 static uint32_t own_polls;                   // by the scenario's thread
@@ -82,6 +82,7 @@ static uint64_t device_timer(struct weir_netif *unused, uint64_t moment_us)
 {
     (void)unused;
     timed_by = thread_self();
+    timed_us = now_us;
     if (moment_us >= device_due_us) {
         came_due_us = moment_us;
         device_due_us = WEIR_NEVER;
@@ -240,6 +241,44 @@ static void test_kick(void **state)
     run(kicks);
 }
 
+static struct thread *call_kicks(void)  // returns who works before the lock is free
+{
+    timed_by = NULL;
+    port.core.port.lock(&port);
+    port.core.port.kick(&port);
+    port.core.port.unlock(&port);
+    return timed_by;
+}
+
+// Output of a thread that does not wait is held: for so many calls, for so long, until it waits, until frames come.
+static void bursts(void *unused)
+{
+    (void)unused;
+    thread_sleep_until(now_us + MS);
+    for (uint32_t round = 0; round < 3; round++) {
+        good &= call_kicks() == &starter;
+        for (uint32_t call = 1; call < PREEMPT_BURST; call++)
+            good &= !call_kicks();
+    }
+    good &= call_kicks() == &starter && !call_kicks();
+    const uint64_t held_us = now_us;
+    compute(PREEMPT_BURST_US + FRAME_US);
+    good &= timed_by == &port.thread && timed_us == held_us + PREEMPT_BURST_US;
+    good &= !call_kicks() && !call_kicks();
+    interrupt();
+    good &= timed_by == &port.thread && !call_kicks();
+    const uint64_t wait_us = now_us;
+    port.core.port.lock(&port);
+    good &= port.core.port.wait(&port, &token, now_us + MS) == 1 && timed_by == &port.thread && timed_us == wait_us;
+    port.core.port.unlock(&port);
+    good &= call_kicks() == &starter && !call_kicks();
+}
+static void test_output_of_a_burst_leaves_together(void **state)
+{
+    (void)state;
+    run(bursts);
+}
+
 // --- interrupts ------------------------------------------------------------------------------------------------------
 static bool middle_ran;
 static void middle(void *unused)
@@ -367,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_a_flood_of_frames_leaves_time_to_others),
         cmocka_unit_test(test_wait_and_wake),
         cmocka_unit_test(test_kick),
+        cmocka_unit_test(test_output_of_a_burst_leaves_together),
         cmocka_unit_test(test_who_is_in_the_stack_takes_frames_in),
         cmocka_unit_test(test_a_preempted_holder_is_hurried_by_the_io_thread),
         cmocka_unit_test(test_a_call_makes_one_turn),
