@@ -11,7 +11,7 @@
 #include "dhcp/client.h"
 #include "dns/resolver.h"
 #include "fuzz.h"
-#include "http/http.h"
+#include "status/server.h"
 #include "iperf3/client.h"
 #include "iperf3/server.h"
 #include "sntp.h"
@@ -40,7 +40,7 @@ static struct world {
 
 static struct iperf3_server iperf3_server;
 static struct iperf3_client iperf3_client;
-static struct http http;
+static struct status_server http;
 static struct sntp sntp;
 static struct dns dns;
 static struct dhcp dhcp;
@@ -166,7 +166,7 @@ static void start(struct world *w)
         listen_as_peer(w, IPERF3_PORT);
         start_iperf3_client(w, how);
         break;
-    case HTTP_SERVES: CHECK(http_start(&http, loop, 80, netifs, 1) == WEIR_OK); break;
+    case HTTP_SERVES: CHECK(status_server_start(&http, loop, 80, netifs, 1) == WEIR_OK); break;
     case SNTP_ASKS:
         listen_as_peer(w, SNTP_PORT);
         CHECK(sntp_start(&sntp, loop, here, how & 0x10, sntp_done, NULL) == WEIR_OK);
@@ -186,7 +186,7 @@ static void stop(struct world *w)
     switch (w->application) {
     case IPERF3_SERVES: iperf3_server_stop(&iperf3_server); break;
     case IPERF3_ASKS: iperf3_client_stop(&iperf3_client); break;
-    case HTTP_SERVES: http_stop(&http); break;
+    case HTTP_SERVES: status_server_stop(&http); break;
     case SNTP_ASKS: sntp_stop(&sntp); break;
     case DNS_ASKS: dns_stop(&dns); break;
     default: dhcp_stop(&dhcp); break;
@@ -199,7 +199,7 @@ static void check_idle(const struct world *w)
     uint32_t guests = 0, connections = 0;
     for (uint32_t i = 0; w->application == IPERF3_SERVES && i < IPERF3_GUESTS; i++)
         guests += iperf3_server.guests[i].socket != 0;
-    for (uint32_t i = 0; w->application == HTTP_SERVES && i < HTTP_CONNECTIONS; i++)
+    for (uint32_t i = 0; w->application == HTTP_SERVES && i < STATUS_CONNECTIONS; i++)
         connections += http.connections[i].state != HTTP_FREE;
     CHECK(!guests && !connections);
     CHECK(w->application != IPERF3_SERVES || iperf3_server.phase == IPERF3_IDLE);

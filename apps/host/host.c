@@ -235,7 +235,7 @@ static bool servers_start(struct host *host)
     if (error == WEIR_OK)
         error = chargen_start(&host->chargen, loop, 19);
     if (error == WEIR_OK)
-        error = http_start(&host->http, loop, host->options->http_port, netifs, netifs[1] != NULL ? 2 : 1);
+        error = status_server_start(&host->http, loop, host->options->http_port, netifs, netifs[1] != NULL ? 2 : 1);
     if (error == WEIR_OK)
         error =
             iperf3_server_start(&host->iperf3, loop, IPERF3_PORT, host->options->run == NULL ? iperf3_log : NULL, NULL);
@@ -250,7 +250,7 @@ static void servers_stop(struct host *host)
 {
     iperf3_server_stop(&host->iperf3);
     secure_stop(host);
-    http_stop(&host->http);
+    status_server_stop(&host->http);
     chargen_stop(&host->chargen);
     discard_stop(&host->discard);
     echo_stop(&host->echo);

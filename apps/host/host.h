@@ -17,7 +17,7 @@
 #include "drivers/wrap/shaper.h"
 #include "echo.h"
 #include "host/options.h"
-#include "http/http.h"
+#include "status/server.h"
 #include "iperf3/server.h"
 #include "loop.h"
 #include "mdns/query.h"
@@ -47,7 +47,7 @@ struct host {
     struct crowd_place echo_places[HOST_ECHO_CONNECTIONS];
     struct discard discard;
     struct chargen chargen;
-    struct http http;
+    struct status_server http;
     struct iperf3_server iperf3;
     bool serving, closing;
     struct dns dns;

@@ -18,7 +18,7 @@ static struct secure {
     struct weir_tls_credentials *own, *trusted;
     struct weir_tls_config *server, *client;
     struct tls_stream_maker maker;
-    struct http https;
+    struct status_server https;
     bool serving;
 } secure;
 
@@ -120,7 +120,8 @@ bool secure_start(struct host *host, struct weir_netif *const *netifs, uint32_t 
     if (secure.server == NULL)
         return failed("--tls", error);
     tls_stream_maker_init(&secure.maker, secure.server);
-    error = http_start_over(&secure.https, &host->loop, o->https_port, netifs, netif_count, &secure.maker.maker);
+    error =
+        status_server_start_over(&secure.https, &host->loop, o->https_port, netifs, netif_count, &secure.maker.maker);
     secure.serving = error == WEIR_OK;
     return secure.serving || failed("HTTPS could not listen", error);
 }
@@ -129,7 +130,7 @@ void secure_stop(struct host *host)
 {
     (void)host;
     if (secure.serving)
-        http_stop(&secure.https);
+        status_server_stop(&secure.https);
     secure.serving = false;
 }
 

@@ -5,98 +5,157 @@
 
 #include "text.h"
 
-struct line {
-    const char *bytes;
-    uint32_t length;  // without its CR LF
-};
+static const char *const methods[HTTP_METHODS] = {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", ""};
 
-struct seen {
-    bool host, length, coding;
-};
+const char *http_method_name(uint32_t bit) { return methods[bit]; }
 
-// Takes the line at *at. RFC 9112 §2.2: a bare LF may end a line; a bare CR, NUL or other control byte in it is
-// refused. 1: taken; 0: it goes on beyond the bytes; -400.
-static int line_take(const char *bytes, uint32_t length, uint32_t *at, struct line *line)
+static enum http_method method_of(struct http_line name)
 {
-    for (uint32_t i = *at; i < length; i++) {
-        uint8_t c = (uint8_t)bytes[i];
-        if (c == '\n') {
-            uint32_t end = i > *at && bytes[i - 1] == '\r' ? i - 1 : i;
-            *line = (struct line){bytes + *at, end - *at};
-            *at = i + 1;
-            return 1;
-        }
-        bool last = i + 1 == length;
-        if (c == '\r' ? !last && bytes[i + 1] != '\n' : (c < 0x20 && c != '\t') || c == 0x7f)
-            return -400;
-    }
-    return 0;
+    uint32_t bit = 0;
+    while ((1u << bit) != HTTP_OTHER && !text_equal(name.bytes, name.length, methods[bit]))
+        bit++;
+    return (enum http_method)(1u << bit);
 }
 
-static bool is_token(char c)
+// --- the target ------------------------------------------------------------------------------------------------------
+
+static int hex_value(char c)
 {
-    static const char others[] = "!#$%&'*+-.^_`|~";
-    if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
-        return true;
-    for (const char *other = others; *other != '\0'; other++) {
-        if (c == *other)
-            return true;
-    }
-    return false;
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static uint32_t find(struct line line, uint32_t from, char c)
+// The byte at *at of a path or query, which is then behind it. -1: a % without two hexadecimal digits.
+static int byte_decode(struct http_line text, uint32_t *at, bool *escaped)
 {
-    while (from < line.length && line.bytes[from] != c)
-        from++;
-    return from;
+    const char c = text.bytes[(*at)++];
+    *escaped = c == '%';
+    if (c != '%')
+        return (uint8_t)c;
+    if (text.length - *at < 2)
+        return -1;
+    const int high = hex_value(text.bytes[*at]), low = hex_value(text.bytes[*at + 1]);
+    *at += 2;
+    return high < 0 || low < 0 ? -1 : high << 4 | low;
+}
+
+// A path that means one thing: whole escapes, no control byte, no backslash, no segment of dots.
+static bool path_is_plain(struct http_line path)
+{
+    uint32_t dots = 0, others = 0;
+    bool escaped = false;
+    for (uint32_t at = 0; at < path.length;) {
+        const int c = byte_decode(path, &at, &escaped);
+        if (c < 0x20 || c == 0x7f || c == '\\')
+            return false;
+        const bool separates = c == '/';
+        if (separates && others == 0 && dots > 0 && dots <= 2)
+            return false;
+        dots = separates ? 0 : dots + (c == '.');
+        others = separates ? 0 : others + (c != '.');
+    }
+    return others > 0 || dots == 0 || dots > 2;
+}
+
+static bool target_is_visible(struct http_line target)
+{
+    for (uint32_t i = 0; i < target.length; i++) {
+        if ((uint8_t)target.bytes[i] <= 0x20 || (uint8_t)target.bytes[i] >= 0x7f || target.bytes[i] == '#')
+            return false;
+    }
+    return target.length > 0;
 }
 
 // origin-form, or absolute-form with whatever authority (RFC 9112 §3.2.2).
-static int target_parse(struct line target, struct http_request *request)
+static int target_parse(struct http_line target, struct http_request *request)
 {
     uint32_t at = 0;
-    if (target.length == 0)
+    if (!target_is_visible(target))
         return -400;
     if (target.length > 7 && text_equal_nocase(target.bytes, 7, "http://")) {
-        const uint32_t slash = find(target, 7, '/'), question = find(target, 7, '?');
-        at = slash < question ? slash : target.length;  // a slash in the query begins no path
+        const uint32_t slash = http_line_find(target, 7, '/'), question = http_line_find(target, 7, '?');
+        at = slash < question ? slash : question;  // a slash in the query begins no path
     }
-    uint32_t end = find(target, at, '?');
-    request->path = at < target.length ? target.bytes + at : "/";
-    request->path_length = at < target.length ? end - at : 1;
-    return request->path_length > 0 && request->path[0] == '/' ? 0 : -400;
+    const uint32_t end = http_line_find(target, at, '?');
+    const bool empty = end == at && at > 0;
+    request->path = empty ? "/" : target.bytes + at;
+    request->path_length = empty ? 1 : end - at;
+    if (end < target.length)
+        request->query = (struct http_line){target.bytes + end + 1, target.length - end - 1};
+    const bool good = request->path_length > 0 && request->path[0] == '/' &&
+                      path_is_plain((struct http_line){request->path, request->path_length});
+    return good ? 0 : -400;
 }
 
-static int request_line_parse(struct line line, struct http_request *request)
+bool http_path_is(const char *path, uint32_t length, const char *pattern)
 {
-    uint32_t method = find(line, 0, ' '), target = find(line, method + 1, ' ');
-    if (method == 0 || target >= line.length)
-        return -400;
-    for (uint32_t i = 0; i < method; i++) {
-        if (!is_token(line.bytes[i]))
-            return -400;
+    const struct http_line text = {path, length};
+    bool escaped = false;
+    for (uint32_t at = 0; at < length; pattern++) {
+        if (pattern[0] == '*' && pattern[1] == '\0')
+            return true;
+        const int c = byte_decode(text, &at, &escaped);
+        if (c != (uint8_t)*pattern || c <= 0 || (escaped && c == '/'))
+            return false;
     }
+    return *pattern == '\0' || (pattern[0] == '*' && pattern[1] == '\0');
+}
+
+static int value_decode(struct http_line value, char *out, uint32_t room)
+{
+    uint32_t length = 0;
+    bool escaped = false;
+    for (uint32_t at = 0; at < value.length; length++) {
+        const int c = byte_decode(value, &at, &escaped);
+        if (c <= 0 || length + 1 >= room)
+            return -1;
+        out[length] = c == '+' && !escaped ? ' ' : (char)c;
+    }
+    out[length] = '\0';
+    return (int)length;
+}
+
+int http_query_get(const struct http_request *request, const char *name, char *out, uint32_t room)
+{
+    for (uint32_t at = 0; at < request->query.length;) {
+        const uint32_t end = http_line_find(request->query, at, '&');
+        const struct http_line pair = {request->query.bytes + at, end - at};
+        const uint32_t equals = http_line_find(pair, 0, '=');
+        const uint32_t behind = equals < pair.length ? equals + 1 : equals;
+        if (text_equal(pair.bytes, equals, name))
+            return value_decode((struct http_line){pair.bytes + behind, pair.length - behind}, out, room);
+        at = end + 1;
+    }
+    return -1;
+}
+
+// --- lines -----------------------------------------------------------------------------------------------------------
+
+static int request_line_parse(struct http_line line, struct http_request *request)
+{
+    const uint32_t method = http_line_find(line, 0, ' '), target = http_line_find(line, method + 1, ' ');
+    if (target >= line.length || !http_is_token((struct http_line){line.bytes, method}))
+        return -400;
     const char *version = line.bytes + target + 1;
-    uint32_t version_length = line.length - target - 1;
+    const uint32_t version_length = line.length - target - 1;
     if (version_length != 8 || !text_equal(version, 5, "HTTP/") || version[6] != '.')
         return -400;
     if (version[5] != '1' || version[7] < '0' || version[7] > '9')
         return -505;
-    request->keep_alive = version[7] != '0';
-    request->method = text_equal(line.bytes, method, "GET")    ? HTTP_GET
-                      : text_equal(line.bytes, method, "HEAD") ? HTTP_HEAD
-                                                               : HTTP_OTHER;
-    if (request->method == HTTP_OTHER && text_equal(line.bytes + method + 1, target - method - 1, "*")) {
-        request->path = "/";  // OPTIONS *
+    request->http11 = version[7] != '0';
+    request->method = method_of((struct http_line){line.bytes, method});
+    if (request->method == HTTP_OPTIONS && text_equal(line.bytes + method + 1, target - method - 1, "*")) {
+        request->path = "/";
         request->path_length = 1;
         return 0;
     }
-    return target_parse((struct line){line.bytes + method + 1, target - method - 1}, request);
+    return target_parse((struct http_line){line.bytes + method + 1, target - method - 1}, request);
 }
 
 // "bytes=a-b", "bytes=a-", "bytes=-n". Anything else, several ranges too, leaves `ranged` false.
-static void range_parse(struct line value, struct http_request *request)
+static void range_parse(struct http_line value, struct http_request *request)
 {
     request->ranged = request->from_end = false;  // nothing is left of a field before it
     if (value.length < 7 || !text_equal_nocase(value.bytes, 6, "bytes="))
@@ -122,116 +181,103 @@ static void range_parse(struct line value, struct http_request *request)
     request->ranged = true;
 }
 
-static void connection_parse(struct line value, struct http_request *request)
+// uri-host [":" port], by its characters (RFC 3986 §3.2); empty where the target has no authority.
+static bool is_host(struct http_line value)
 {
-    for (uint32_t at = 0; at < value.length;) {
-        uint32_t end = find(value, at, ',');
-        uint32_t from = at, to = end;
-        while (from < to && (value.bytes[from] == ' ' || value.bytes[from] == '\t'))
-            from++;
-        while (to > from && (value.bytes[to - 1] == ' ' || value.bytes[to - 1] == '\t'))
-            to--;
-        if (text_equal_nocase(value.bytes + from, to - from, "close"))
-            request->keep_alive = false;
-        else if (text_equal_nocase(value.bytes + from, to - from, "keep-alive"))
-            request->keep_alive = true;
-        at = end + 1;
+    static const char marks[] = "-._~!$&'()*+;=:[]%";
+    for (uint32_t i = 0; i < value.length; i++) {
+        const char c = value.bytes[i], lower = (char)(c | 0x20);
+        const char *mark = marks;
+        while (*mark != '\0' && *mark != c)
+            mark++;
+        if (*mark == '\0' && !(lower >= 'a' && lower <= 'z') && !(c >= '0' && c <= '9'))
+            return false;
     }
+    return true;
 }
 
-static int length_parse(struct line value, struct http_request *request, struct seen *seen)
-{
-    uint64_t length;
-    if (seen->length || value.length == 0 ||
-        text_read_u64(value.bytes, value.length, UINT64_MAX - 1, &length) != value.length)
-        return -400;
-    seen->length = true;
-    request->body_length = length;
-    return 0;
-}
+struct seen {
+    struct http_framing framing;
+    bool host, odd_expectation;
+};
 
-static int field_parse(struct line line, struct http_request *request, struct seen *seen)
+static int field_parse(struct http_line line, struct http_request *request, struct seen *seen)
 {
-    uint32_t colon = find(line, 0, ':');
-    if (colon == 0 || colon == line.length)
+    struct http_line name, value;
+    if (!http_field_cut(line, &name, &value))
         return -400;
-    for (uint32_t i = 0; i < colon; i++) {
-        if (!is_token(line.bytes[i]))
-            return -400;  // also a folded line, which begins with a blank (RFC 9112 §5.2)
-    }
-    struct line value = {line.bytes + colon + 1, line.length - colon - 1};
-    while (value.length > 0 && (value.bytes[0] == ' ' || value.bytes[0] == '\t'))
-        value.bytes++, value.length--;
-    while (value.length > 0 && (value.bytes[value.length - 1] == ' ' || value.bytes[value.length - 1] == '\t'))
-        value.length--;
-    if (text_equal_nocase(line.bytes, colon, "host")) {
-        if (seen->host)
+    if (text_equal_nocase(name.bytes, name.length, "host")) {
+        if (seen->host || !is_host(value))
             return -400;
         seen->host = true;
-    } else if (text_equal_nocase(line.bytes, colon, "content-length")) {
-        return length_parse(value, request, seen);
-    } else if (text_equal_nocase(line.bytes, colon, "transfer-encoding")) {
-        seen->coding = true;
-    } else if (text_equal_nocase(line.bytes, colon, "connection")) {
-        connection_parse(value, request);
-    } else if (text_equal_nocase(line.bytes, colon, "range")) {
+    } else if (text_equal_nocase(name.bytes, name.length, "range")) {
         range_parse(value, request);
-    } else if (text_equal_nocase(line.bytes, colon, "if-range")) {
+    } else if (text_equal_nocase(name.bytes, name.length, "if-range")) {
         request->if_range = value.bytes;
         request->if_range_length = value.length;
+    } else if (text_equal_nocase(name.bytes, name.length, "expect")) {
+        request->expects = request->http11 && text_equal_nocase(value.bytes, value.length, "100-continue");
+        seen->odd_expectation = request->http11 && !request->expects;
     }
-    return 0;
+    return http_framing_take(&seen->framing, name, value);
+}
+
+// What the fields mean together. RFC 9112 §6.3: a length beside a coding is a smuggled request; HTTP/1.0 has no
+// codings. A header whose lines some programs do not see as lines must not be followed by a body.
+static int whole_check(struct http_request *request, const struct seen *seen, bool bare)
+{
+    const struct http_framing *framing = &seen->framing;
+    request->keep_alive = framing->keep_alive;
+    request->chunked = framing->chunked;
+    request->body_length = framing->length;
+    if (framing->chunked && (framing->length_seen || !request->http11))
+        return -400;
+    if (bare && (framing->chunked || framing->length > 0))
+        return -400;
+    if (request->http11 && !seen->host)
+        return -400;
+    return seen->odd_expectation ? -417 : 0;
 }
 
 static int too_long(bool in_request_line) { return in_request_line ? -414 : -431; }
 
 int http_request_parse(const char *bytes, uint32_t length, uint32_t limit, struct http_request *request)
 {
-    struct line line;
+    struct http_line line;
     struct seen seen = {0};
-    uint32_t at = 0;
-    bool first = true, http11 = false;
+    uint32_t at = 0, fields_at = 0;
+    bool first = true, bare = false;
+    int unbuilt = 0;
     *request = (struct http_request){0};
     for (;;) {
-        int taken = line_take(bytes, length < limit ? length : limit, &at, &line);
+        const uint32_t line_at = at;
+        int taken = http_line_take(bytes, length < limit ? length : limit, &at, &line, &bare);
         if (taken == 0)
             return length >= limit ? too_long(first) : 0;
         if (taken < 0)
             return taken;
-        int error = 0;
         if (first && line.length == 0)
             continue;  // RFC 9112 §2.2: empty lines before a request are ignored; the limit bounds them
-        if (line.length == 0)
+        if (line.length == 0) {
+            request->fields = (struct http_line){bytes + fields_at, line_at - fields_at};
             break;
-        error = first ? request_line_parse(line, request) : field_parse(line, request, &seen);
-        http11 = first ? request->keep_alive : http11;
+        }
+        int error = first ? request_line_parse(line, request) : field_parse(line, request, &seen);
+        if (first)
+            seen.framing.keep_alive = request->http11, fields_at = at;
         first = false;
-        if (error != 0)
+        unbuilt = error == -501 ? -501 : unbuilt;  // a length behind it makes it worse
+        if (error != 0 && error != -501)
             return error;
     }
-    if (seen.coding)
-        return seen.length ? -400 : -501;  // both: a smuggled request (RFC 9112 §6.3); one alone: not built
-    if (http11 && !seen.host)
-        return -400;
-    return (int)at;
+    if (unbuilt != 0)
+        return seen.framing.length_seen || !request->http11 ? -400 : unbuilt;
+    const int error = whole_check(request, &seen, bare);
+    return error != 0 ? error : (int)at;
 }
 
-int http_range_apply(const struct http_request *request, uint64_t size, uint64_t *first, uint64_t *count)
+bool http_request_field(const struct http_request *request, const char *name, struct http_line *value)
 {
-    *first = 0;
-    *count = size;
-    if (!request->ranged)
-        return 200;
-    if (request->from_end) {
-        uint64_t tail = request->first < size ? request->first : size;
-        *first = size - tail;
-        *count = tail;
-        return tail == 0 ? 416 : 206;
-    }
-    if (request->first >= size)
-        return 416;
-    uint64_t last = request->last < size - 1 ? request->last : size - 1;
-    *first = request->first;
-    *count = last - request->first + 1;
-    return 206;
+    uint32_t at = 0;
+    return http_fields_find(request->fields, &at, name, value);
 }

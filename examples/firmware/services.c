@@ -6,7 +6,7 @@
 #include "apps/chargen.h"
 #include "apps/discard.h"
 #include "apps/echo.h"
-#include "apps/http/http.h"
+#include "apps/status/server.h"
 #include "boards/apps_board.h"
 #include "boards/board.h"
 
@@ -18,14 +18,14 @@ static struct apps_board board;
 static struct echo echo;
 static struct discard discard;
 static struct chargen chargen;
-static struct http http;
+static struct status_server http;
 static uint64_t memory[MEMORY_BYTES / 8];
 
 static bool start(void)
 {
     static struct weir_netif *const netifs[] = {&board.netif};
     return echo_start(&echo, &board.loop, 7) >= 0 && discard_start(&discard, &board.loop, 9) >= 0 &&
-           chargen_start(&chargen, &board.loop, 19) >= 0 && http_start(&http, &board.loop, 80, netifs, 1) >= 0;
+           chargen_start(&chargen, &board.loop, 19) >= 0 && status_server_start(&http, &board.loop, 80, netifs, 1) >= 0;
 }
 
 int main(void)

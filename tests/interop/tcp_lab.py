@@ -168,6 +168,6 @@ def in_background(function, *arguments):
 
 
 def status(site):
-    """The host's status page as data (see apps/http/status.c)."""
+    """The host's status page as data (see apps/status/status.c)."""
     import json
     return json.loads(site.linux.run("curl", "-s", "--max-time", "10", f"http://{WEIR}/status.json"))

@@ -65,7 +65,7 @@ static void old_and_unusual_forms_are_taken(void **state)
     assert_true(parse("GET http://weir?a/b HTTP/1.1\r\nhost:weir\r\n\r\n", &request) > 0);
     assert_true(text_equal(request.path, request.path_length, "/"));
     assert_true(parse("OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", &request) > 0);
-    assert_int_equal(request.method, HTTP_OTHER);
+    assert_int_equal(request.method, HTTP_OPTIONS);
     // INFRA:HALT
     assert_true(parse("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 4294967295\r\n\r\n", &request) > 0);
     assert_true(request.body_length == 4294967295u);
@@ -104,7 +104,6 @@ static void what_can_be_read_two_ways_is_refused(void **state)
         if (parse(bad[i], &request) != -400)
             fail_msg("taken: %s", bad[i]);
     }
-    assert_int_equal(parse("GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", &request), -501);
     assert_int_equal(parse("GET / HTTP/2.0\r\n\r\n", &request), -505);
 }
 

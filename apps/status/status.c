@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "http/status.h"
+#include "status/status.h"
 
 #include "weir/netif.h"
 #include "weir/stats.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made by embed.py from page.html: change that file.
-#include "http/http.h"
+#include "status/server.h"
 
-const char http_page[] =
+const char status_page[] =
     "<!doctype html>\n"
     "<html lang=\"en\">\n"
     "<head>\n"
@@ -206,4 +206,4 @@ const char http_page[] =
     "</script>\n"
     "</body>\n"
     "</html>\n";
-const uint32_t http_page_length = sizeof http_page - 1;
+const uint32_t status_page_length = sizeof status_page - 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the status page shows, as JSON: interfaces, sockets, counters that are not zero, and the last two minutes'
 // throughput.
-#ifndef APPS_HTTP_STATUS_H
-#define APPS_HTTP_STATUS_H
+#ifndef APPS_STATUS_STATUS_H
+#define APPS_STATUS_STATUS_H
 
 #include "loop.h"
 #include "text.h"

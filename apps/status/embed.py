@@ -25,14 +25,14 @@ def literals(line):
 
 def main():
     lines = (HERE / "page.html").read_text().splitlines(keepends=True)
-    text = "\n".join(["// SPDX-License-Identifier: BSD-2-Clause", "// Made by embed.py from page.html: change that file.", '#include "http/http.h"', "",
-                      "const char http_page[] ="] + [f'    "{piece}"' for line in lines for piece in literals(line)]) + ";\n"
-    text += "const uint32_t http_page_length = sizeof http_page - 1;\n"
+    text = "\n".join(["// SPDX-License-Identifier: BSD-2-Clause", "// Made by embed.py from page.html: change that file.", '#include "status/server.h"', "",
+                      "const char status_page[] ="] + [f'    "{piece}"' for line in lines for piece in literals(line)]) + ";\n"
+    text += "const uint32_t status_page_length = sizeof status_page - 1;\n"
     path = HERE / "page.c"
     if "--check" not in sys.argv:
         path.write_text(text)
     elif not path.exists() or path.read_text() != text:
-        print("apps/http/page.c differs from page.html: run apps/http/embed.py")
+        print("apps/status/page.c differs from page.html: run apps/status/embed.py")
         return 1
     return 0
 

@@ -4,7 +4,7 @@ import pathlib
 import subprocess
 import sys
 
-EMBED = pathlib.Path(__file__).resolve().parents[4] / "apps/http/embed.py"
+EMBED = pathlib.Path(__file__).resolve().parents[4] / "apps/status/embed.py"
 
 
 def test_page_is_made_of_page_html():

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "status/server.h"
+
+#include <string.h>
+
+#define PATTERN_PERIOD 251u  // a prime: no segment, page or power of two hides a byte out of place
+#define BYTES_PATH 7u        // "/bytes/"
+
+static struct status_server *server_of(const struct http_connection *c)
+{
+    return (struct status_server *)c->server->config.context;
+}
+
+// --- the page --------------------------------------------------------------------------------------------------------
+
+static void page_get(struct http_connection *c, struct http_request *request)
+{
+    static const struct http_field fields[] = {
+        {"Cache-Control", "no-cache"},
+        {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+                                    "connect-src 'self'; img-src data:"}};
+    http_respond(c, request,
+                 &(struct http_response){.type = "text/html; charset=utf-8",
+                                         .data = status_page,
+                                         .length = status_page_length,
+                                         .fields = fields,
+                                         .field_count = 2});
+}
+
+// --- its data --------------------------------------------------------------------------------------------------------
+
+// The JSON is made once for a response and stays in server->rendered until it is sent; another connection waits for it
+// meanwhile.
+static void status_respond(struct http_connection *c, struct status_server *server)
+{
+    static const struct http_field fields[] = {{"Cache-Control", "no-store"}};
+    struct text json;
+    text_init(&json, server->rendered, sizeof server->rendered);
+    status_render(&server->status, &json);
+    server->rendered_length = json.length;
+    server->owner = c->head_only ? NULL : c;
+    http_respond(c, NULL,
+                 &(struct http_response){.type = "application/json",
+                                         .data = server->rendered,
+                                         .length = json.length,
+                                         .fields = fields,
+                                         .field_count = 1,
+                                         .stall_us = STATUS_STALL_US});
+}
+
+static void status_get(struct http_connection *c, struct http_request *request)
+{
+    struct status_server *server = server_of(c);
+    (void)request;
+    if (server->owner == NULL)
+        status_respond(c, server);
+}
+
+// The response that was waiting for the buffer, if any.
+static void status_done(struct http_connection *c, bool whole)
+{
+    struct status_server *server = server_of(c);
+    (void)whole;
+    if (server->owner != c)
+        return;
+    server->owner = NULL;
+    for (uint32_t i = 0; i < STATUS_CONNECTIONS && server->owner == NULL; i++) {
+        if (server->connections[i].state == HTTP_WAITING)
+            status_respond(&server->connections[i], server);
+    }
+}
+
+// --- bytes for tests -------------------------------------------------------------------------------------------------
+
+void status_pattern(uint8_t *out, uint32_t bytes, uint64_t at)
+{
+    uint32_t first = bytes < PATTERN_PERIOD ? bytes : PATTERN_PERIOD, value = (uint32_t)(at % PATTERN_PERIOD);
+    for (uint32_t i = 0; i < first; i++) {
+        out[i] = (uint8_t)value;
+        value = value + 1 == PATTERN_PERIOD ? 0 : value + 1;
+    }
+    // What is there is a whole number of periods, and doubles.
+    for (uint32_t filled = first; filled < bytes;) {
+        uint32_t part = filled < bytes - filled ? filled : bytes - filled;
+        memcpy(out + filled, out, part);
+        filled += part;
+    }
+}
+
+static int bytes_produce(struct http_connection *c, uint64_t at, uint8_t *out, uint32_t room)
+{
+    (void)c;
+    status_pattern(out, room, at);
+    return (int)room;
+}
+
+// Its ETag is "N": the bytes follow from the number.
+static void bytes_get(struct http_connection *c, struct http_request *request)
+{
+    const char *number = request->path + BYTES_PATH;
+    const uint32_t digits = request->path_length - BYTES_PATH;
+    char etag[24];
+    struct text tag;
+    uint64_t size = 0;
+    text_init(&tag, etag, sizeof etag);
+    text_char(&tag, '"');
+    text_bytes(&tag, number, digits);
+    text_char(&tag, '"');
+    if (tag.cut || digits == 0 || text_read_u64(number, digits, STATUS_BYTES_MAX, &size) != digits) {
+        http_respond_error(c, 404, 0);
+        return;
+    }
+    http_respond(c, request,
+                 &(struct http_response){
+                     .type = "application/octet-stream", .length = size, .produce = bytes_produce, .etag = etag});
+}
+
+// --- the server ------------------------------------------------------------------------------------------------------
+
+static const struct http_route routes[] = {
+    {.path = "/", .methods = HTTP_GET, .request = page_get},
+    {.path = "/index.html", .methods = HTTP_GET, .request = page_get},
+    {.path = "/status.json", .methods = HTTP_GET, .request = status_get, .done = status_done},
+    {.path = "/bytes/*", .methods = HTTP_GET, .request = bytes_get}};
+
+static uint64_t sample_poll(struct app *app, uint64_t now_us)
+{
+    struct status_server *server = (struct status_server *)app;
+    return status_poll(&server->status, now_us);
+}
+
+int status_server_start(struct status_server *server, struct loop *loop, uint16_t port,
+                        struct weir_netif *const *netifs, uint32_t netif_count)
+{
+    return status_server_start_over(server, loop, port, netifs, netif_count, NULL);
+}
+
+int status_server_start_over(struct status_server *server, struct loop *loop, uint16_t port,
+                             struct weir_netif *const *netifs, uint32_t netif_count, struct weir_stream_maker *maker)
+{
+    const struct http_server_config config = {.port = port,
+                                              .routes = routes,
+                                              .route_count = sizeof routes / sizeof *routes,
+                                              .connections = server->connections,
+                                              .connection_count = STATUS_CONNECTIONS,
+                                              .memory = server->memory,
+                                              .in_bytes = STATUS_HEADER_MAX,
+                                              .out_bytes = STATUS_OUT_BYTES,
+                                              .maker = maker,
+                                              .context = server};
+    server->owner = NULL;
+    status_init(&server->status, loop->weir, netifs, netif_count);
+    const int error = http_server_start(&server->http, loop, &config);
+    if (error != WEIR_OK)
+        return error;
+    server->app = (struct app){.poll = sample_poll};
+    loop_add(loop, &server->app);
+    return WEIR_OK;
+}
+
+void status_server_stop(struct status_server *server)
+{
+    loop_remove(server->http.loop, &server->app);
+    http_server_stop(&server->http);
+}
