@@ -689,7 +689,28 @@ def mqtt():
     yield "long", row(2, b"\x30\xff\xff\xff\x7f\0\1a", b"x" * 200)
 
 
-SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "syscalls": syscalls, "threads": threads, "framing": framing, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "json": json, "mdns": mdns, "dhcp6": dhcp6, "mqtt": mqtt}
+def http_server():
+    def row(how, *pieces):
+        return bytes([how]) + b"".join(b"\xff" if p is None else bytes([len(p)]) + p for p in pieces)
+
+    def frame(first, data, mask=b"\1\2\3\4"):
+        return bytes([first, 0x80 | len(data)]) + mask + bytes(b ^ mask[i % 4] for i, b in enumerate(data))
+    upload, chunked = b"POST /upload HTTP/1.1\r\nHost: a\r\n", b"Transfer-Encoding: chunked\r\n\r\n"
+    yield "length", row(1, upload + b"Content-Length: 5\r\n\r\nabcde", b"GET /text?name=%41 HTTP/1.1\r\nHost: a\r\nRange: bytes=1-2\r\nIf-Range: \"ten\"\r\n\r\n")
+    yield "chunks", row(2, upload + chunked + b"3;a=b\r\nabc\r\n", b"1\r\nd\r\n0\r\nX: y\r\n\r\n", b"GET /lines HTTP/1.1\r\nHost: a\r\n\r\n")
+    yield "continue", row(0, upload + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n", b"a", None, None)
+    yield "refused", row(0, upload + b"X-Key: wrong\r\n" + chunked, b"4\r\nGET \r\n0\r\n\r\n")
+    yield "files", row(0, b"GET /page.html HTTP/1.1\r\nHost: a\r\nAccept-Encoding: br, gzip;q=0.5\r\nIf-None-Match: W/\"p1\", \"p1z\"\r\n\r\n")
+    yield "later", row(0, b"GET /later HTTP/1.1\r\nHost: a\r\n\r\nGET /a.js HTTP/1.0\r\n\r\n", None)
+    yield "events", row(0, b"GET /events HTTP/1.1\r\nHost: a\r\n\r\n", None, None, b"x")
+    yield "upgrade", row(0, b"GET /echo HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: a, upgrade\r\nOrigin: http://a\r\n",
+                         b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n" + frame(0x81, b"hi"), None, None)
+    yield "frames", row(0x10, frame(1, b"\xe2\x82"), frame(0x89, b"ping") + frame(0x80, b"\xac"), frame(0x88, b"\3\xe8bye"))
+    yield "long-frame", row(0x10, b"\x82\xfe\0\xfa\1\2\3\4" + b"x" * 200, b"x" * 50, None)
+    yield "bad-frame", row(0x10, b"\x82\xff\0\0\0\0\0\1\0\0\1\2\3\4", b"x" * 200)
+
+
+SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "syscalls": syscalls, "threads": threads, "framing": framing, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "http_server": http_server, "json": json, "mdns": mdns, "dhcp6": dhcp6, "mqtt": mqtt}
 
 
 def write(target, folder):

@@ -673,7 +673,7 @@ weir_part_headers "apps" "apps/status/status.h"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_part "http" "apps" "" "loop" "" "http"
-weir_part_about "http" "an HTTP/1.1 server and client, with WebSocket and server-sent events, on streams that are plain or TLS (http/server.h, http/client.h)"
+weir_part_about "http" "an HTTP/1.1 server, with WebSocket and server-sent events, on streams that are plain or TLS (http/server.h)"
 weir_part_sources "http" "apps/http/accept.c"
 weir_part_sources "http" "apps/http/chunks.c"
 weir_part_sources "http" "apps/http/events.c"

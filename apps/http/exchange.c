@@ -84,7 +84,8 @@ static void handle(struct http_connection *c, struct http_request *request)
         return;
     }
     c->state = HTTP_WAITING;
-    route->request(c, request);
+    if (route->request != NULL)
+        route->request(c, request);
     if (c->responded || c->state == HTTP_FREE)
         return;
     if (route->body != NULL)

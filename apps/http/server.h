@@ -55,7 +55,7 @@ struct http_route {
     const char *path;  // all of it; with '*' at its end: what begins so. The first that fits is taken.
     unsigned methods;  // enum http_method, several; HEAD comes with GET
     // A request's header is there. `request` and what it points to are valid within the call. Either responds at once,
-    // or takes the body first, or responds later.
+    // or takes the body first, or responds later. May be NULL where `body` responds.
     void (*request)(struct http_connection *c, struct http_request *request);
     // A piece of its body; at its end one of length 0. Returns how many bytes it took; when fewer, http_resume goes on.
     // NULL: bodies are read and forgotten.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The echo servers of examples/, in C and in C++, as a user starts them: on a TAP, with Linux's sockets as the clients."""
+"""The servers of examples/ as a user starts them, on a TAP: echo, in C and in C++, with Linux's sockets as the clients; a web site, with curl."""
 import subprocess
 import time
 
@@ -29,7 +29,14 @@ print("served")
 
 @pytest.fixture(scope="module", autouse=True)
 def programs():
-    subprocess.run(["make", "-s", *(f"build/host/examples/{name}" for name in PROGRAMS)], cwd=ROOT, check=True)
+    subprocess.run(["make", "-s", *(f"build/host/examples/{name}" for name in (*PROGRAMS, "web_site"))], cwd=ROOT, check=True)
+
+
+def wait_for_tap(host, server):
+    deadline = time.monotonic() + 30
+    while "tap0" not in host.run("ip", "-o", "link"):
+        assert server.poll() is None and time.monotonic() < deadline, server.output()
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -39,10 +46,7 @@ def test_an_echo_server_serves_several_clients_and_outlives_a_reset(name):
         if not lab.tap(host, "try0", "tap"):
             pytest.skip("this machine permits no TAP here")
         server = host.start(ROOT / "build/host/examples" / name, "tap0", "10.0.0.1/24")
-        deadline = time.monotonic() + 10
-        while "tap0" not in host.run("ip", "-o", "link"):
-            assert server.poll() is None and time.monotonic() < deadline, server.output()
-            time.sleep(0.02)
+        wait_for_tap(host, server)
         host.address("tap0", "10.0.0.2/24")
         assert host.run("python3", "-c", CLIENTS).split() == ["served"]
         assert server.poll() is None, server.output()
@@ -54,3 +58,17 @@ def test_an_echo_server_says_what_is_wrong_with_its_arguments(name, words):
     with Lab() as lab:
         done = subprocess.run([*lab.namespace("host").enter(), ROOT / "build/host/examples" / name, *words], capture_output=True, text=True, timeout=10)
     assert done.returncode in (1, 2) and name in done.stderr and done.stdout == ""
+
+
+def test_a_web_site_has_a_lamp():
+    with Lab() as lab:
+        host = lab.namespace("host")
+        if not lab.tap(host, "try0", "tap"):
+            pytest.skip("this machine permits no TAP here")
+        server = host.start(ROOT / "build/host/examples/web_site", "tap0", "10.0.0.1")
+        wait_for_tap(host, server)
+        host.address("tap0", "10.0.0.2/24")
+        assert "<title>Lamp</title>" in host.run("curl", "-sS", "--max-time", "30", "http://10.0.0.1/")
+        said = [host.run("curl", "-sS", "--max-time", "30", *words, "http://10.0.0.1/lamp") for words in ([], ["-d", "on"], [], ["-d", "x"])]
+        assert said == ["off\n", "on\n", "on\n", "off\n"]
+        assert "413" in host.run("curl", "-sS", "--max-time", "30", "-d", "a" * 17, "http://10.0.0.1/lamp")
