@@ -710,7 +710,27 @@ def http_server():
     yield "bad-frame", row(0x10, b"\x82\xff\0\0\0\0\0\1\0\0\1\2\3\4", b"x" * 200)
 
 
-SEEDS = {"tiny": tiny, "hostile": hostile, "hostile6": hostile6, "paths": paths, "micro": micro, "devices": devices, "apps": apps, "syscalls": syscalls, "threads": threads, "framing": framing, "instance": instance, "wire": wire, "wire6": wire6, "fragments": fragments, "dns": dns, "dhcp": dhcp, "http": http, "http_server": http_server, "json": json, "mdns": mdns, "dhcp6": dhcp6, "mqtt": mqtt}
+def tftp():
+    def row(how, *packets):
+        return bytes([how]) + b"".join(bytes([len(p)]) + p for p in packets)
+
+    def data(number, length):
+        return struct.pack(">HH", 3, number) + b"x" * length
+
+    def ack(number):
+        return struct.pack(">HH", 4, number)
+    oack = b"\0\6blksize\x0064\0windowsize\x004\0"
+    yield "get", row(6, oack, data(1, 64), data(2, 64), data(4, 64), data(3, 64), data(4, 64), data(5, 10))
+    yield "get-size", row(2, b"\0\6blksize\x0064\0tsize\x005000\0")
+    yield "get-refused", row(6, b"\0\5\0\x08no\0", data(1, 64), b"\0\5\0\1gone\0")
+    yield "put", row(7, oack, ack(4), ack(6), ack(6), ack(10))
+    yield "put-slow", row(3, b"\0\6blksize\x0064\0", ack(1)) + b"\x80\x80\x84" + ack(2)
+
+
+# Each target's, by its name.
+SEEDS = {make.__name__: make for make in (
+    tiny, hostile, hostile6, paths, micro, devices, apps, syscalls, threads, framing, instance, wire, wire6,
+    fragments, dns, dhcp, http, http_server, json, mdns, dhcp6, mqtt, tftp)}
 
 
 def write(target, folder):

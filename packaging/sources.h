@@ -718,3 +718,11 @@ weir_part_sources "mqtt" "apps/mqtt/packet.c"
 weir_part_headers "mqtt" "apps/mqtt/mqtt.h"
 weir_part_headers "mqtt" "apps/mqtt/packet.h"
 #endif
+#if !WEIR_CFG_COMPACT
+weir_part "tftp" "apps" "" "loop" "" "tftp"
+weir_part_about "tftp" "a TFTP client, with block sizes and windows (tftp/tftp.h)"
+weir_part_sources "tftp" "apps/tftp/packet.c"
+weir_part_sources "tftp" "apps/tftp/tftp.c"
+weir_part_headers "tftp" "apps/tftp/packet.h"
+weir_part_headers "tftp" "apps/tftp/tftp.h"
+#endif

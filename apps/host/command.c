@@ -26,6 +26,7 @@ static const struct {
     {"browse", "TYPE [-t SECONDS]", command_browse},
     {"dhcp6", "(with --dhcp6)", command_dhcp6},
     {"mqtt", "SERVER[:PORT] ... (see weir-host --help)", command_mqtt},
+    {"tftp", "HOST[:PORT] get|put FILE [LOCAL] [-b BYTES] [-w BLOCKS]", command_tftp},
     {"get", "URL [-o FILE] [-r FIRST-LAST]", command_get},
     {"send", "FILE HOST PORT", command_send},
     {"receive", "HOST PORT FILE", command_receive},
