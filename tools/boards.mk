@@ -8,6 +8,7 @@ OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router
 OWN_PROGRAMS += processes
 OWN_PROGRAMS += rtos2_test rtos2_echo freertos_echo
 OWN_PROGRAMS += driver_echo services player source realtime_player realtime_source
+OWN_PROGRAMS += update_boot update_program
 OWN_PROGRAMS += pages_whole pages_split urgent_echo
 # Programs for a board that has what they need.
 FIRMWARE_malta := slip_echo
@@ -202,6 +203,17 @@ PROGRAM_BOARDS_source := arm-virt xilinx-zynq-a9
 PROGRAM_PARTS_source := $(APPS_BOARD) apps/rtstream/source.c apps/rtstream/rtp.c
 PROGRAM_FLAGS_source := -Iapps
 PROGRAM_NO_KERNEL_source := yes
+# A boot loader for two slots, and a program that fetches its successor by TFTP: linked to run where the loader copies it.
+UPDATE_PARTS := examples/update/memory_flash.c $(wildcard apps/update/*.c)
+PROGRAM_BOARDS_update_boot := mps2-an385
+PROGRAM_PARTS_update_boot := $(UPDATE_PARTS) examples/update/boot.c apps/text.c
+PROGRAM_FLAGS_update_boot := -Iapps
+PROGRAM_NO_KERNEL_update_boot := yes
+PROGRAM_BOARDS_update_program := mps2-an385
+PROGRAM_PARTS_update_program := $(UPDATE_PARTS) examples/update/program.c $(wildcard apps/tftp/*.c) $(APPS_BOARD)
+PROGRAM_FLAGS_update_program := -Iapps
+PROGRAM_LINK_update_program := -Wl,--defsym=link_flash=0x80000
+PROGRAM_NO_KERNEL_update_program := yes
 # The two ends of the real-time work's benchmark (bench/realtime): Weir's player, and the modelled Embedded Xinu without Weir.
 PROGRAM_BOARDS_realtime_player := mps2-an385
 PROGRAM_PARTS_realtime_player := bench/realtime/board_player.c ports/superloop/superloop.c ports/common/core.c boards/start.c apps/text.c
