@@ -732,3 +732,11 @@ weir_part_sources "update" "apps/update/slots.c"
 weir_part_sources "update" "apps/update/update.c"
 weir_part_headers "update" "apps/update/slots.h"
 weir_part_headers "update" "apps/update/update.h"
+#if !WEIR_CFG_COMPACT
+weir_part "syslog" "apps" "" "loop" "" "syslog"
+weir_part_about "syslog" "a syslog client over UDP, TCP and TLS (syslog/syslog.h)"
+weir_part_sources "syslog" "apps/syslog/message.c"
+weir_part_sources "syslog" "apps/syslog/syslog.c"
+weir_part_headers "syslog" "apps/syslog/message.h"
+weir_part_headers "syslog" "apps/syslog/syslog.h"
+#endif

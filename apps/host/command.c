@@ -27,6 +27,7 @@ static const struct {
     {"dhcp6", "(with --dhcp6)", command_dhcp6},
     {"mqtt", "SERVER[:PORT] ... (see weir-host --help)", command_mqtt},
     {"tftp", "HOST[:PORT] get|put FILE [LOCAL] [-b BYTES] [-w BLOCKS]", command_tftp},
+    {"syslog", "HOST[:PORT] TEXT ... [-t] [-S] [-n HOST] [-a APP] [-p PRIORITY]", command_syslog},
     {"get", "URL [-o FILE] [-r FIRST-LAST]", command_get},
     {"send", "FILE HOST PORT", command_send},
     {"receive", "HOST PORT FILE", command_receive},
@@ -48,6 +49,19 @@ bool command_port(const char *command, const char *word, uint16_t *port)
         return command_wrong(command, word, "a port is a number from 1 to 65535");
     *port = (uint16_t)number;
     return true;
+}
+
+bool command_server(const char *command, const char *word, char *host, size_t room, uint16_t *port)
+{
+    const char *colon = strchr(word, ':');
+    if (colon != NULL && strchr(colon + 1, ':') != NULL)
+        colon = NULL;
+    const size_t length = colon != NULL ? (size_t)(colon - word) : strlen(word);
+    if (length == 0 || length >= room)
+        return command_wrong(command, word, "not a host");
+    memcpy(host, word, length);
+    host[length] = '\0';
+    return colon == NULL || command_port(command, colon + 1, port);
 }
 
 // Cuts the line into words at blanks; quotes keep blanks together.

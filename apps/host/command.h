@@ -11,12 +11,15 @@
 typedef bool command_function(struct host *host, int argc, char **argv);
 command_function command_ping, command_resolve, command_sntp, command_dhcp, command_dhcp6, command_iperf3, command_get,
     command_send, command_receive, command_listen, command_serve, command_play, command_stream, command_browse,
-    command_mqtt, command_tftp;
+    command_mqtt, command_tftp, command_syslog;
 
 // Says what is wrong, and returns false.
 bool command_wrong(const char *command, const char *what, const char *why);
 // A port out of a word. false: it was said what is wrong.
 bool command_port(const char *command, const char *word, uint16_t *port);
+// Cuts "HOST:PORT" or "HOST" into both; *port stays where there is none. Two colons: an address of IPv6. false: it was
+// said what is wrong.
+bool command_server(const char *command, const char *word, char *host, size_t room, uint16_t *port);
 // Says why a name has no address, and ends the command.
 void command_name_failed(struct host *host, const char *name, int result);
 // Calls `found` with the host's address, of either family, now or later; an address needs no name server. When there is

@@ -184,15 +184,11 @@ bool command_mqtt(struct host *host, int argc, char **argv)
         if (!take(option, optarg))
             return command_wrong("mqtt", optarg != NULL ? optarg : "an option", "not so");
     }
-    if (optind + 1 != argc || strlen(argv[optind]) >= sizeof m.server)
+    if (optind + 1 != argc)
         return command_wrong("mqtt", "give one server", "");
-    strcpy(m.server, argv[optind]);
-    char *colon = strchr(m.server, ':');
     m.port = m.secure ? MQTT_PORT_TLS : MQTT_PORT;
-    if (colon != NULL && !command_port("mqtt", colon + 1, &m.port))
+    if (!command_server("mqtt", argv[optind], m.server, sizeof m.server, &m.port))
         return false;
-    if (colon != NULL)
-        *colon = '\0';
     m.config.secure = m.secure ? secure : NULL;
     host->interrupt = end;
     const int error = mqtt_start(&m.mqtt, &host->loop, &m.config);

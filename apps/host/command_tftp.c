@@ -103,16 +103,10 @@ bool command_tftp(struct host *host, int argc, char **argv)
     }
     char **const words = argv + optind;
     const int count = argc - optind;
-    if (count < 3 || count > 4 || strlen(words[0]) >= sizeof t.server ||
-        (strcmp(words[1], "get") != 0 && strcmp(words[1], "put") != 0))
+    if (count < 3 || count > 4 || (strcmp(words[1], "get") != 0 && strcmp(words[1], "put") != 0))
         return command_wrong("tftp", "give a host, get or put, and a file", "");
-    strcpy(t.server, words[0]);
-    char *colon = strchr(t.server, ':');
-    if (colon != NULL && strchr(colon + 1, ':') == NULL) {  // two colons: an address of IPv6
-        if (!command_port("tftp", colon + 1, &t.config.server.port))
-            return false;
-        *colon = '\0';
-    }
+    if (!command_server("tftp", words[0], t.server, sizeof t.server, &t.config.server.port))
+        return false;
     t.config.put = strcmp(words[1], "put") == 0;
     t.config.file = words[2];
     return file_open(count == 4 ? words[3] : words[2]) && command_host(host, t.server, found);

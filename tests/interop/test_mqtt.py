@@ -9,7 +9,8 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/interop")]
+import server_certificate  # noqa: E402
 from netns import Lab, until  # noqa: E402
 
 HOST = os.environ.get("WEIR_HOST_TLS", str(ROOT / "build/host/weir-host-tls"))
@@ -32,22 +33,12 @@ def tool(name):
     return shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin") or name
 
 
-def certificates():
-    def openssl(*words):
-        subprocess.run(["openssl", *map(str, words)], cwd=FOLDER, check=True, capture_output=True)
-    curve = ["-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
-    openssl("req", "-x509", "-newkey", "ec", *curve, "-days", "30", "-subj", "/CN=ca", "-keyout", "ca.key", "-out", "ca.pem")
-    openssl("req", "-new", "-newkey", "ec", *curve, "-subj", "/CN=server", "-keyout", "server.key", "-out", "server.csr")
-    (FOLDER / "server.ext").write_text(f"subjectAltName=IP:{LINUX}\n")
-    openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "20", "-extfile", "server.ext", "-out", "server.pem")
-
-
 class World:
     def __init__(self, lab):
         self.lab = lab
         self.linux = lab.namespace("linux")
         self.where, self.words = lab.link(self.linux, "weir0", LINUX)
-        certificates()
+        server_certificate.make(FOLDER, LINUX)
         (FOLDER / "mosquitto.conf").write_text(CONF)
         self.broker()
 
@@ -171,7 +162,7 @@ def test_a_broker_that_restarts(world):
 
 def test_a_certificate_that_is_not_trusted(world):
     (FOLDER / "old.pem").write_bytes((FOLDER / "ca.pem").read_bytes())
-    certificates()   # the broker shows the old one
+    server_certificate.make(FOLDER, LINUX)   # the broker shows the old one
     ours = world.start("-c -s x", True)
     assert until(lambda: "disconnected" in ours.output(), 10), ours.output()
     assert "connected 0" not in ours.output().replace("disconnected", "")
