@@ -652,9 +652,11 @@ static void open_world(struct world *w)
     const struct fixture_options options = {.mode = (enum fixture_mode)(FIXTURE_PLAIN + (choice & 0x1f) % 5),
                                             .config = &config};
     static const uint8_t secret[16] = {1, 2, 3, 4};
+    static const unsigned more = WEIR_IP6_TEMPORARY | WEIR_IP6_OPTIMISTIC | WEIR_IP6_PROMPT;
     CHECK(fixture_open_with(&w->f, &options));
     CHECK(weir_netif_set_address(&w->f.netif, weir_addr_v6(places6[4]), 64, WEIR_ADDRESS_AT_ONCE) == WEIR_OK);
-    CHECK(weir_netif_ip6(&w->f.netif, WEIR_IP6_LINK_LOCAL | WEIR_IP6_AUTO, secret) == WEIR_OK);
+    CHECK(weir_netif_ip6(&w->f.netif, WEIR_IP6_LINK_LOCAL | WEIR_IP6_AUTO | (choice & 0x40 ? more : 0), secret) ==
+          WEIR_OK);
     open_socket(w, 4 | 16 | 1 << 6, &w->sockets[0]);  // a listener
     open_socket(w, 1 | 4 | 2 << 6, &w->sockets[1]);   // datagrams
     open_socket(w, 2, &w->sockets[2]);                // raw

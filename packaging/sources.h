@@ -41,6 +41,8 @@ weir_option "OUTBOX_BYTES" WEIR_CFG_OUTBOX_BYTES
 weir_option "ICMP_ERRORS" WEIR_CFG_ICMP_ERRORS
 weir_option "IGMP" WEIR_CFG_IGMP
 weir_option "IP6" WEIR_CFG_IP6
+weir_option "IP6_TEMPORARY" WEIR_CFG_IP6_TEMPORARY
+weir_option "IP6_OPTIMISTIC" WEIR_CFG_IP6_OPTIMISTIC
 weir_option "MULTICAST_GROUPS" WEIR_CFG_MULTICAST_GROUPS
 weir_option "UDP" WEIR_CFG_UDP
 weir_option "RAW" WEIR_CFG_RAW
@@ -269,6 +271,9 @@ weir_source "src/ip/route.c"
 weir_source "src/ip/router.c"
 weir_source "src/ip/slaac.c"
 #endif
+#if WEIR_CFG_IP6_TEMPORARY && !WEIR_CFG_COMPACT
+weir_source "src/ip/temporary.c"
+#endif
 #if WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
 weir_source "src/link/acd.c"
 #endif
@@ -299,6 +304,9 @@ weir_source "src/link/neighbour6.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/link/netif.c"
+#endif
+#if WEIR_CFG_IP6_OPTIMISTIC && !WEIR_CFG_COMPACT
+weir_source "src/link/optimistic.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/link/policy6.c"

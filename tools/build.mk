@@ -112,9 +112,10 @@ MIPS_CC := mips-linux-gnu-gcc
 CMOCKA_mips := $(B)/mips/cmocka.o
 INCLUDES_mips := -I$(B)/mips/cmocka/include
 # full speaks IPv4 alone, and so do its variants v4 and tsan; the others, and the host program, speak both families.
-DUAL := -DWEIR_CFG_IP6=1
+OPTIONS_both := IP6=1 IP6_TEMPORARY=1 IP6_OPTIMISTIC=1
+DUAL := $(OPTIONS_both:%=-DWEIR_CFG_%)
 FULL := $(SRC_full) $(HOST_PARTS)
-SRC_both := $(filter-out $(call left_out,full IP6=1),$(SRC))
+SRC_both := $(filter-out $(call left_out,full $(OPTIONS_both)),$(SRC))
 BOTH := $(SRC_both) $(HOST_PARTS)
 UNIT_IP6 := $(if $(UNIT_TESTS),$(shell grep -l '^// needs IPv6' $(UNIT_TESTS)))
 $(eval $(call variant,host,$(CC),-O2 $(DUAL),,$(BOTH),$(UNIT_TESTS),ar))

@@ -159,7 +159,7 @@ static void address_event(struct weir_address_watch *self, const struct weir_net
 static bool ip6_start(struct host *host)
 {
     const struct host_options *o = host->options;
-    int error = o->ip6 ? weir_netif_ip6(host->netif, WEIR_IP6_AUTO, NULL) : WEIR_OK;
+    int error = o->ip6 ? weir_netif_ip6(host->netif, WEIR_IP6_AUTO | o->ip6_how, NULL) : WEIR_OK;
     if (error == WEIR_OK && !weir_addr_is_any(o->address6))
         error = weir_netif_address_add(host->netif, o->address6, o->prefix6_length, WEIR_ADDRESS_PROBE);
     if (error == WEIR_OK && !weir_addr_is_any(o->gateway6))

@@ -24,6 +24,8 @@ static const char usage[] =
     "  --address A.B.C.D/N  the host's address; --gateway A.B.C.D its default route\n"
     "  --dhcp               take both, and name servers, from a DHCP server\n"
     "  --ip6                IPv6: a link-local address, and addresses and routes from the routers of the link\n"
+    "  --temporary6         own connections from addresses that change (RFC 8981); --optimistic6 addresses in use at\n"
+    "                       once, without delays before they are probed (RFC 4429); --ip6 is implied by both\n"
     "  --address6 X::Y/N    an IPv6 address of its own (--ip6 is implied); --gateway6 X::Y its default route\n"
     "  --dhcp6              an IPv6 address by DHCPv6 (--ip6 is implied, which asks as routers say: O, or M)\n"
     "  --dns A.B.C.D        name server; --dns6 X::Y one that is asked over IPv6 (three of both)\n"
@@ -69,6 +71,8 @@ enum {
     OPTION_GATEWAY,
     OPTION_DHCP,
     OPTION_IP6,
+    OPTION_TEMPORARY6,
+    OPTION_OPTIMISTIC6,
     OPTION_ADDRESS6,
     OPTION_GATEWAY6,
     OPTION_DHCP6,
@@ -105,6 +109,8 @@ static const struct option long_options[] = {{"tap", required_argument, NULL, OP
                                              {"gateway", required_argument, NULL, OPTION_GATEWAY},
                                              {"dhcp", no_argument, NULL, OPTION_DHCP},
                                              {"ip6", no_argument, NULL, OPTION_IP6},
+                                             {"temporary6", no_argument, NULL, OPTION_TEMPORARY6},
+                                             {"optimistic6", no_argument, NULL, OPTION_OPTIMISTIC6},
                                              {"address6", required_argument, NULL, OPTION_ADDRESS6},
                                              {"gateway6", required_argument, NULL, OPTION_GATEWAY6},
                                              {"dhcp6", no_argument, NULL, OPTION_DHCP6},
@@ -199,6 +205,13 @@ static bool take_addr6(const char *option, const char *value, uint32_t length, s
     return true;
 }
 
+static bool take_ip6_how(struct host_options *options, unsigned how)
+{
+    options->ip6 = true;
+    options->ip6_how |= how;
+    return true;
+}
+
 static bool take_prefix6(const char *value, struct host_options *options)
 {
     const char *slash = strchr(value, '/');
@@ -264,6 +277,8 @@ static bool take(int option, const char *value, struct host_options *o)
     case OPTION_GATEWAY: return take_addr("gateway", value, &o->gateway);
     case OPTION_DHCP: o->dhcp = true; return true;
     case OPTION_IP6: o->ip6 = true; return true;
+    case OPTION_TEMPORARY6: return take_ip6_how(o, WEIR_IP6_TEMPORARY);
+    case OPTION_OPTIMISTIC6: return take_ip6_how(o, WEIR_IP6_OPTIMISTIC | WEIR_IP6_PROMPT);
     case OPTION_ADDRESS6: return take_prefix6(value, o);
     case OPTION_GATEWAY6: return take_addr6("gateway6", value, text_length(value), &o->gateway6);
     case OPTION_DHCP6: o->ip6 = o->dhcp6 = true; return true;

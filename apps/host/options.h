@@ -17,6 +17,7 @@ struct host_options {
     uint8_t prefix_length;
     bool dhcp, no_offload;
     bool ip6;                             // a link-local address, and what routers advertise
+    unsigned ip6_how;                     // more of enum weir_ip6
     bool dhcp6;                           // an address by DHCPv6, whatever routers say
     struct weir_addr address6, gateway6;  // any: not given
     uint8_t prefix6_length;

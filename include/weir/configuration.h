@@ -36,6 +36,8 @@
      (WEIR_CFG_ICMP_ERRORS) * 0xec42de55c1ce88c5u + \
      (WEIR_CFG_IGMP) * 0xe31dd3a0e80eff5du + \
      (WEIR_CFG_IP6) * 0xe65f7fd89ad5fff3u + \
+     (WEIR_CFG_IP6_TEMPORARY) * 0x771595880d0c8219u + \
+     (WEIR_CFG_IP6_OPTIMISTIC) * 0x53456c8d2df30815u + \
      (WEIR_CFG_MULTICAST_GROUPS) * 0xe30e2b371681b557u + \
      (WEIR_CFG_UDP) * 0xdc4030f9688d6e67u + \
      (WEIR_CFG_RAW) * 0xac0562bba4a57c69u + \
@@ -298,6 +300,8 @@ enum {
         (WEIR_CFG_ICMP_ERRORS) * 0 +
         (WEIR_CFG_IGMP) * 0 +
         (WEIR_CFG_IP6) * 0 +
+        (WEIR_CFG_IP6_TEMPORARY) * 0 +
+        (WEIR_CFG_IP6_OPTIMISTIC) * 0 +
         (WEIR_CFG_MULTICAST_GROUPS) * 0 +
         (WEIR_CFG_UDP) * 0 +
         (WEIR_CFG_RAW) * 0 +

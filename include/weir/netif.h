@@ -147,6 +147,12 @@ struct weir_netif_address {
     uint8_t origin;       // enum weir_address_origin
     uint8_t dad_counter;  // of an identifier made anew after a conflict (RFC 7217 §6)
     uint8_t nonce[6];     // of its last probe (RFC 7527)
+#if WEIR_CFG_IP6_TEMPORARY
+    // Of a temporary address: how much sooner than the day it is not preferred any more, and how long it may be valid.
+    uint32_t desync_s;
+    bool temporary_failed;  // of another: no temporary one of its prefix was free
+    uint64_t temporary_until_us;
+#endif
 #endif
 #endif
 };
@@ -172,6 +178,7 @@ struct weir_netif_ip6 {
     bool managed, other;  // M and O of the last advertisement: DHCPv6 has addresses, or other settings
     bool off;             // the link-local address is another host's: no IPv6 on this interface (RFC 4862 §5.4.5)
     uint8_t how;          // enum weir_ip6, as it was set
+    bool router_known;    // a router has told its link address: nobody has to be asked for it
     bool secret_given;
     uint8_t secret[16];  // of opaque identifiers
 };
@@ -180,6 +187,12 @@ enum weir_ip6 {
     WEIR_IP6_LINK_LOCAL = 1,  // it has an address of the link
     WEIR_IP6_AUTO =
         2,  // it asks for routers, takes what they advertise, and makes addresses out of their prefixes (RFC 4862)
+    WEIR_IP6_TEMPORARY = 4,  // and temporary ones, which change each day (RFC 8981), for its own connections
+    // Addresses out of prefixes are used while they are probed (RFC 4429), where the router tells its link address.
+    WEIR_IP6_OPTIMISTIC = 8,
+    // Without the random delays of up to a second before the first solicitation and before probes, which keep hosts
+    // apart that start together: for one that starts alone.
+    WEIR_IP6_PROMPT = 16,
 };
 #endif
 
@@ -247,7 +260,8 @@ enum weir_address_state {
     WEIR_ADDRESS_PROBING,
     WEIR_ADDRESS_ANNOUNCING,
     WEIR_ADDRESS_READY,
-    WEIR_ADDRESS_CONFLICT
+    WEIR_ADDRESS_CONFLICT,
+    WEIR_ADDRESS_OPTIMISTIC  // in use, and being probed (RFC 4429)
 };
 
 // How an address is taken into use, and what happens when another host claims it (RFC 5227). What was given up
@@ -278,7 +292,7 @@ int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, u
 // Begins IPv6 on an Ethernet interface of an instance, or (0) ends what it did by itself. `secret` makes the
 // identifiers of its addresses: as long as it is the same they are, too (RFC 7217), so keep it in flash; NULL: of the
 // link-local address it is made from the MAC address (RFC 4291), of others at random, anew each time. WEIR_INVALID: not
-// in an instance; WEIR_NOT_SUPPORTED: no Ethernet.
+// in an instance; WEIR_NOT_SUPPORTED: no Ethernet, or WEIR_CFG_IP6_TEMPORARY or WEIR_CFG_IP6_OPTIMISTIC is not built.
 int weir_netif_ip6(struct weir_netif *netif, unsigned how, const uint8_t secret[16]);
 #endif
 struct weir_netif *weir_netif_find(struct weir *weir, const char *name);

@@ -60,6 +60,8 @@
 #define WEIR_DEFAULT_ICMP_ERRORS 0
 #define WEIR_DEFAULT_IGMP 0
 #define WEIR_DEFAULT_IP6 0
+#define WEIR_DEFAULT_IP6_TEMPORARY 0
+#define WEIR_DEFAULT_IP6_OPTIMISTIC 0
 #define WEIR_DEFAULT_MULTICAST_GROUPS 1
 #define WEIR_DEFAULT_UDP 0
 #define WEIR_DEFAULT_RAW 0
@@ -164,6 +166,8 @@
 #define WEIR_DEFAULT_ICMP_ERRORS 1
 #define WEIR_DEFAULT_IGMP 0
 #define WEIR_DEFAULT_IP6 0
+#define WEIR_DEFAULT_IP6_TEMPORARY 0
+#define WEIR_DEFAULT_IP6_OPTIMISTIC 0
 #define WEIR_DEFAULT_MULTICAST_GROUPS 4
 #define WEIR_DEFAULT_UDP 1
 #define WEIR_DEFAULT_RAW 0
@@ -268,6 +272,8 @@
 #define WEIR_DEFAULT_ICMP_ERRORS 1
 #define WEIR_DEFAULT_IGMP 1
 #define WEIR_DEFAULT_IP6 0
+#define WEIR_DEFAULT_IP6_TEMPORARY 0
+#define WEIR_DEFAULT_IP6_OPTIMISTIC 0
 #define WEIR_DEFAULT_MULTICAST_GROUPS 64
 #define WEIR_DEFAULT_UDP 1
 #define WEIR_DEFAULT_RAW 1
@@ -538,6 +544,22 @@
 #if WEIR_CFG_IP6 < 0 || WEIR_CFG_IP6 > 1
 #error "WEIR_CFG_IP6 must be 0 to 1: IPv6 beside IPv4 (RFC 8200): addresses of 16 bytes, neighbour discovery, ICMPv6,\
  multicast listeners"
+#endif
+// temporary addresses for outgoing connections (RFC 8981), on the interfaces that are told to have them
+#ifndef WEIR_CFG_IP6_TEMPORARY
+#define WEIR_CFG_IP6_TEMPORARY WEIR_DEFAULT_IP6_TEMPORARY
+#endif
+#if WEIR_CFG_IP6_TEMPORARY < 0 || WEIR_CFG_IP6_TEMPORARY > 1
+#error "WEIR_CFG_IP6_TEMPORARY must be 0 to 1: temporary addresses for outgoing connections (RFC 8981), on the\
+ interfaces that are told to have them"
+#endif
+// addresses that are used while they are probed (RFC 4429), on the interfaces that are told so
+#ifndef WEIR_CFG_IP6_OPTIMISTIC
+#define WEIR_CFG_IP6_OPTIMISTIC WEIR_DEFAULT_IP6_OPTIMISTIC
+#endif
+#if WEIR_CFG_IP6_OPTIMISTIC < 0 || WEIR_CFG_IP6_OPTIMISTIC > 1
+#error "WEIR_CFG_IP6_OPTIMISTIC must be 0 to 1: addresses that are used while they are probed (RFC 4429), on the\
+ interfaces that are told so"
 #endif
 // group memberships of all sockets together
 #ifndef WEIR_CFG_MULTICAST_GROUPS
@@ -1157,6 +1179,12 @@
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_IP6 needs WEIR_CFG_IGMP"
+#endif
+#if WEIR_CFG_IP6_TEMPORARY && !WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_IP6_TEMPORARY needs WEIR_CFG_IP6"
+#endif
+#if WEIR_CFG_IP6_OPTIMISTIC && !WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_IP6_OPTIMISTIC needs WEIR_CFG_IP6"
 #endif
 #if WEIR_CFG_RAW && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_RAW needs WEIR_CFG_UDP"

@@ -11,7 +11,7 @@ void icmp6_sum_put(const struct weir *weir, const struct ip_out *ip, uint8_t *me
 
 struct weir_addr icmp6_link_source(const struct weir_netif *netif)
 {
-    const struct weir_netif_address *const own = address_source6(netif, ip6_all_nodes());
+    const struct weir_netif_address *const own = address_asker6(netif, ip6_all_nodes());
     return own && weir_addr_is_link_local6(own->addr) ? own->addr : weir_addr_any();
 }
 

@@ -53,6 +53,13 @@ static bool destination_acceptable(const struct weir *weir, struct packet *packe
            (ip_netif_loopback(netif) && ip_is_ours(weir, packet->destination));
 }
 
+// An advertisement from an address of ours is how another host shows that it has the address, too.
+static bool is_claim(const struct packet *packet)
+{
+    return packet->protocol == IP6_ICMP && packet->ttl == ICMP6_HOP_LIMIT_ON_LINK &&
+           packet_head_room(packet) > IP6_BYTES && packet->head[IP6_BYTES] == ICMP6_NEIGHBOUR_ADVERTISEMENT;
+}
+
 // Our own addresses cannot come from outside; :: is a host that has no address yet, which only ICMPv6 may speak as.
 static bool source_acceptable(const struct weir *weir, const struct packet *packet)
 {
@@ -60,7 +67,7 @@ static bool source_acceptable(const struct weir *weir, const struct packet *pack
         return true;
     if (weir_addr_is_any(packet->source))
         return packet->flags & PACKET_IP_MULTICAST;
-    return !ip_is_ours(weir, packet->source);
+    return !ip_is_ours(weir, packet->source) || is_claim(packet);
 }
 
 static bool header_acceptable(struct weir *weir, struct packet *packet, struct ip6 *header)

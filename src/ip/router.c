@@ -6,6 +6,7 @@
 
 #include "ip/names.h"
 #include "ip/slaac.h"
+#include "ip/temporary.h"
 #include "link/neighbour.h"
 
 #define SOLICIT_DELAY_MS 1000u      // RFC 4861 §10: MAX_RTR_SOLICITATION_DELAY
@@ -59,6 +60,15 @@ static bool expired(const struct weir *weir, const struct route *route, const vo
     return (void)context, route->advertised && route->until_us <= weir->now_us;
 }
 
+static uint64_t solicit_poll(struct weir *weir, struct weir_netif *netif, uint64_t now_us)
+{
+    if (!netif->ip6.soliciting || !netif_open(netif))
+        return WEIR_NEVER;
+    if (seq_le(netif->ip6.solicit_due_ms, weir->now_ms))
+        solicit_due(weir, netif);
+    return now_us + ip_wait_us(weir, netif->ip6.solicit_due_ms);
+}
+
 // Work: the interfaces, and the routing table.
 uint64_t router_poll(struct weir *weir, uint64_t now_us)
 {
@@ -68,12 +78,9 @@ uint64_t router_poll(struct weir *weir, uint64_t now_us)
         if (weir->ip.routes[at].advertised && weir->ip.routes[at].until_us < due_us)
             due_us = weir->ip.routes[at].until_us;
     for (struct weir_netif *netif = weir->netifs; netif; netif = netif->next) {
-        if (!netif->ip6.soliciting || !netif_open(netif))
-            continue;
-        if (seq_le(netif->ip6.solicit_due_ms, weir->now_ms))
-            solicit_due(weir, netif);
-        const uint64_t at_us = now_us + ip_wait_us(weir, netif->ip6.solicit_due_ms);
-        due_us = at_us < due_us ? at_us : due_us;
+        const uint64_t solicit_us = solicit_poll(weir, netif, now_us), address_us = temporary_poll(weir, netif);
+        due_us = solicit_us < due_us ? solicit_us : due_us;
+        due_us = address_us < due_us ? address_us : due_us;
     }
     return due_us;
 }
@@ -94,6 +101,7 @@ static void defaults(struct weir_netif *netif)
     ip6->hop_limit = IP_TTL_DEFAULT;
     ip6->mtu = 0;
     ip6->solicits = 0;
+    ip6->router_known = false;
 }
 
 // The interface works: its link-local address is made, routers are asked for. It does not: what they said of it holds
@@ -108,21 +116,26 @@ void router_netif_changed(struct weir *weir, struct weir_netif *netif)
     if (!works) {
         netif->ip6.soliciting = false;
         netif->ip6.solicits = 0;
+        netif->ip6.router_known = false;
+        temporary_link_lost(netif);
         route_delete_each(weir, advertised_by_netif, netif);
         names_forget(weir, netif);
         return;
     }
     if (netif->ip6.how & WEIR_IP6_AUTO && !netif->ip6.soliciting && !netif->ip6.solicits)
-        solicit_in(weir, netif, 1 + random_below(&weir->random, SOLICIT_DELAY_MS));
+        solicit_in(weir, netif,
+                   netif->ip6.how & WEIR_IP6_PROMPT ? 0 : 1 + random_below(&weir->random, SOLICIT_DELAY_MS));
     slaac_link_local(netif);  // which brings us here again
 }
 
+#define NOT_BUILT \
+    ((WEIR_CFG_IP6_TEMPORARY ? 0u : WEIR_IP6_TEMPORARY) | (WEIR_CFG_IP6_OPTIMISTIC ? 0u : WEIR_IP6_OPTIMISTIC))
 int weir_netif_ip6(struct weir_netif *netif, unsigned how, const uint8_t secret[16])
 {
     struct weir *const weir = netif->weir;
     if (!weir)
         return WEIR_INVALID;
-    if (how && netif->link != &weir_link_ethernet)
+    if ((how && netif->link != &weir_link_ethernet) || how & NOT_BUILT)
         return WEIR_NOT_SUPPORTED;
     netif->ip6.secret_given = secret != NULL;
     if (secret)
@@ -216,6 +229,7 @@ void router_advertisement_input(struct weir *weir, const struct packet *packet, 
     timers_advertised(weir, netif, router);
     if (message->link_address)
         neighbour_told(weir, netif, packet->source, message->link_address, true, true);
+    netif->ip6.router_known |= router->lifetime_s && message->link_address;
     way_advertised(weir, packet, everything, 0, true, router->preference, router->lifetime_s);
     for (uint32_t seen = 0; seen < OPTIONS_MAX && nd_option_next(&options, &option); seen++)
         option_input(weir, packet, &option);

@@ -5,6 +5,7 @@
 // after each start, and the others are random.
 #include "ip/slaac.h"
 
+#include "ip/temporary.h"
 #include "link/handler.h"
 
 #define PREFIX_BITS 64u
@@ -36,7 +37,7 @@ static void identifier_opaque(const struct weir_netif *netif, const uint8_t pref
 }
 
 // RFC 5453: the subnet-router anycast address, and those of anycast (fdff:ffff:ffff:ff80 on).
-static bool identifier_reserved(const uint8_t identifier[8])
+bool slaac_identifier_reserved(const uint8_t identifier[8])
 {
     return (get32(identifier) == 0 && get32(identifier + 4) == 0) ||
            (get32(identifier) == 0xfdffffffu && get32(identifier + 4) >= 0xffffff80u);
@@ -52,19 +53,35 @@ static struct weir_addr address_make(const struct weir_netif *netif, const uint8
     else
         do {
             identifier_opaque(netif, prefix, (*counter)++, bytes + 8);
-        } while (identifier_reserved(bytes + 8));
+        } while (slaac_identifier_reserved(bytes + 8));
     return weir_addr_with_zone(weir_addr_v6(bytes), netif->index);
 }
 
-// A new address, which is probed before its use. Its lifetimes, µs.
+// RFC 4429 §3.3: where nobody has to be asked for the router's link address, which an optimistic address may not.
+static bool is_optimistic(const struct weir_netif *netif, enum weir_address_origin origin)
+{
+    return netif->ip6.how & WEIR_IP6_OPTIMISTIC && netif->ip6.router_known && origin != WEIR_ADDRESS_LINK_LOCAL;
+}
+
+struct weir_netif_address *slaac_address_begin(struct weir_netif *netif, struct weir_addr addr,
+                                               enum weir_address_origin origin, uint8_t counter,
+                                               uint64_t preferred_until_us, uint64_t valid_until_us)
+{
+    if (address_add(netif, addr, PREFIX_BITS, WEIR_ADDRESS_PROBE, (uint8_t)origin) != WEIR_OK)
+        return NULL;
+    struct weir_netif_address *const a = address_find(netif, addr);
+    a->dad_counter = counter;
+    (void)weir_netif_address_lifetimes(netif, addr, preferred_until_us, valid_until_us);
+    if (is_optimistic(netif, origin))
+        address_use(netif, a);
+    return a;
+}
+
 static void address_begin(struct weir_netif *netif, const uint8_t prefix[8], enum weir_address_origin origin,
                           uint8_t counter, uint64_t preferred_until_us, uint64_t valid_until_us)
 {
     const struct weir_addr addr = address_make(netif, prefix, &counter, origin == WEIR_ADDRESS_LINK_LOCAL);
-    if (address_add(netif, addr, PREFIX_BITS, WEIR_ADDRESS_PROBE, (uint8_t)origin) != WEIR_OK)
-        return;
-    address_find(netif, addr)->dad_counter = counter;
-    (void)weir_netif_address_lifetimes(netif, addr, preferred_until_us, valid_until_us);
+    (void)slaac_address_begin(netif, addr, origin, counter, preferred_until_us, valid_until_us);
 }
 
 static bool has_origin(const struct weir_netif *netif, uint8_t origin)
@@ -100,6 +117,16 @@ static uint64_t valid_until(const struct weir *weir, const struct weir_netif_add
     return a->valid_until_us <= two_hours_us ? a->valid_until_us : two_hours_us;
 }
 
+static void prefix_prolongs(struct weir_netif *netif, struct weir_netif_address *a, uint32_t valid_s,
+                            uint32_t preferred_s)
+{
+    uint64_t valid_us = valid_until(netif->weir, a, valid_s), preferred_us = ip6_until_us(netif->weir, preferred_s);
+    temporary_bound(a, &preferred_us, &valid_us);
+    (void)weir_netif_address_lifetimes(netif, a->addr, preferred_us < valid_us ? preferred_us : valid_us, valid_us);
+    if (is_optimistic(netif, (enum weir_address_origin)a->origin))
+        address_use(netif, a);
+}
+
 void slaac_prefix(struct weir_netif *netif, const uint8_t prefix[16], uint32_t valid_s, uint32_t preferred_s)
 {
     struct weir *const weir = netif->weir;
@@ -107,14 +134,14 @@ void slaac_prefix(struct weir_netif *netif, const uint8_t prefix[16], uint32_t v
     uint32_t made = 0;
     bool known = false;
     for (struct weir_netif_address *a = &netif->address; a; a = address_next(a)) {
-        if (a->state == WEIR_ADDRESS_NONE || a->origin != WEIR_ADDRESS_AUTO)
+        const bool stable = a->origin == WEIR_ADDRESS_AUTO;
+        if (a->state == WEIR_ADDRESS_NONE || (!stable && a->origin != WEIR_ADDRESS_TEMPORARY))
             continue;
-        made++;
+        made += stable;
         if (!weir_addr_in_prefix(a->addr, network, PREFIX_BITS))
             continue;
-        const uint64_t valid_us = valid_until(weir, a, valid_s), preferred_us = ip6_until_us(weir, preferred_s);
-        (void)weir_netif_address_lifetimes(netif, a->addr, preferred_us < valid_us ? preferred_us : valid_us, valid_us);
-        known = true;
+        prefix_prolongs(netif, a, valid_s, preferred_s);
+        known |= stable;
     }
     if (known || !valid_s)
         return;
@@ -135,9 +162,12 @@ void ip_address_taken(struct weir *weir, struct weir_netif *netif, struct weir_n
     // A leased one stays, in conflict, until its client has declined it.
     if (weir_addr_is_v4(a->addr) || origin == WEIR_ADDRESS_MANUAL || origin == WEIR_ADDRESS_LEASED)
         return;
-    weir_addr_to_v6(a->addr, prefix);
-    (void)weir_netif_address_remove(netif, a->addr);
-    if (origin == WEIR_ADDRESS_LINK_LOCAL && !netif->ip6.secret_given) {
+    const struct weir_addr addr = a->addr;
+    weir_addr_to_v6(addr, prefix);
+    (void)weir_netif_address_remove(netif, addr);
+    if (origin == WEIR_ADDRESS_TEMPORARY) {
+        temporary_taken(netif, addr, counter);
+    } else if (origin == WEIR_ADDRESS_LINK_LOCAL && !netif->ip6.secret_given) {
         netif->ip6.off = true;  // another device has our MAC address
         slaac_forget(netif);
     } else if (counter <= IDENTIFIER_RETRIES && valid_us > weir->now_us) {

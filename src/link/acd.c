@@ -43,8 +43,25 @@ static inline const struct acd_times *acd_times_of(const struct weir_netif_addre
 {
     return weir_addr_is_v4(a->addr) ? &acd_times4 : &acd_times6;
 }
+static inline uint32_t acd_begin_us(const struct weir_netif *netif, const struct weir_netif_address *a)
+{
+    return !weir_addr_is_v4(a->addr) && netif->ip6.how & WEIR_IP6_PROMPT ? 0 : acd_times_of(a)->begin_us;
+}
+// RFC 4862 §5.4: RetransTimer, which is the interface's
+static inline uint32_t acd_probed_us(const struct weir_netif *netif, const struct weir_netif_address *a)
+{
+    return weir_addr_is_v4(a->addr) ? acd_times4.probed_us : netif->ip6.retransmit_ms * 1000u;
+}
 #else
 static inline const struct acd_times *acd_times_of(const struct weir_netif_address *a) { return (void)a, &acd_times4; }
+static inline uint32_t acd_begin_us(const struct weir_netif *netif, const struct weir_netif_address *a)
+{
+    return (void)netif, (void)a, acd_times4.begin_us;
+}
+static inline uint32_t acd_probed_us(const struct weir_netif *netif, const struct weir_netif_address *a)
+{
+    return (void)netif, (void)a, acd_times4.probed_us;
+}
 #endif
 
 static void acd_due(struct weir *weir, struct weir_netif_address *a, uint32_t wait_us)
@@ -78,8 +95,7 @@ static void acd_conflict(struct weir *weir, struct weir_netif *netif, struct wei
 {
     const bool disputed = a->conflicts && weir->now_ms - a->conflict_ms < DEFEND_INTERVAL_MS;
     // An IPv6 address that is in use is never given up for a claim (RFC 4862 §5.4.4): it is only defended.
-    const bool probing = a->state == WEIR_ADDRESS_PROBING,
-               leased = a->mode == WEIR_ADDRESS_PROBE && weir_addr_is_v4(a->addr);
+    const bool probing = address_probing(a), leased = a->mode == WEIR_ADDRESS_PROBE && weir_addr_is_v4(a->addr);
     count(weir, WEIR_COUNT_ARP_CONFLICT);
     netif->conflict_total++;
     memcpy(netif->conflict_mac, mac, 6);
@@ -127,7 +143,7 @@ bool acd_seen6(struct weir *weir, struct weir_netif *netif, struct weir_addr tar
                const uint8_t mac[6])
 {
     struct weir_netif_address *const a = address_find(netif, target);
-    if (!a || !(a->state == WEIR_ADDRESS_PROBING || (!nonce && address_ready(a))))
+    if (!a || !(address_probing(a) || (!nonce && address_ready(a))))
         return false;
     if (!came_back(netif, a, nonce, mac))
         acd_conflict(weir, netif, a, mac);
@@ -146,7 +162,7 @@ void acd_address_changed(struct weir_netif *netif, struct weir_netif_address *a,
         acd_forget(weir, a);
         // §2.1.1: after ten conflicts in a row, one attempt a minute.
         wait_us = a->conflicts >= MAX_CONFLICTS ? RATE_LIMIT_INTERVAL_US
-                                                : random_below(&weir->random, acd_times_of(a)->begin_us);
+                                                : random_below(&weir->random, acd_begin_us(netif, a));
     } else {
         a->conflicts = 0;
     }
@@ -181,8 +197,8 @@ static void acd_probing_due(struct weir *weir, struct weir_netif *netif, struct 
     if (acd_probe(netif, a) == WEIR_TX_FULL)
         return;
     const bool last = ++a->sent == times->probes;
-    a->due_us =
-        weir->now + (last ? times->probed_us : times->probe_us + random_below(&weir->random, times->probe_more_us));
+    a->due_us = weir->now +
+                (last ? acd_probed_us(netif, a) : times->probe_us + random_below(&weir->random, times->probe_more_us));
 }
 
 static void acd_announcing_due(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)
@@ -197,15 +213,15 @@ static void acd_announcing_due(struct weir *weir, struct weir_netif *netif, stru
 
 static void acd_address_due(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)
 {
-    switch (a->state) {
-    case WEIR_ADDRESS_PROBING: acd_probing_due(weir, netif, a); break;
-    case WEIR_ADDRESS_ANNOUNCING: acd_announcing_due(weir, netif, a); break;
-    default:  // given up: is it free now?
+    if (a->state == WEIR_ADDRESS_ANNOUNCING) {
+        acd_announcing_due(weir, netif, a);
+        return;
+    }
+    if (!address_probing(a)) {  // given up: is it free now?
         a->state = WEIR_ADDRESS_PROBING;
         a->sent = 0;
-        acd_probing_due(weir, netif, a);
-        break;
     }
+    acd_probing_due(weir, netif, a);
 }
 
 static uint64_t acd_address_poll(struct weir *weir, struct weir_netif *netif, struct weir_netif_address *a)

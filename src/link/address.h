@@ -11,10 +11,26 @@ static inline struct weir_netif_address *address_next(const struct weir_netif_ad
 {
     return WEIR_CFG_ADDRESSES ? a->next : NULL;
 }
+#if WEIR_CFG_IP6_OPTIMISTIC
+// Whether it is in use before it is known to be ours alone (RFC 4429): nobody's cache may be changed for it.
+static inline bool address_optimistic(const struct weir_netif_address *a)
+{
+    return a->state == WEIR_ADDRESS_OPTIMISTIC;
+}
+// One that is to be probed is used from now on.
+void address_use(struct weir_netif *netif, struct weir_netif_address *a);
+#else
+static inline bool address_optimistic(const struct weir_netif_address *a) { return (void)a, false; }
+static inline void address_use(struct weir_netif *netif, struct weir_netif_address *a) { (void)netif, (void)a; }
+#endif
+static inline bool address_probing(const struct weir_netif_address *a)
+{
+    return a->state == WEIR_ADDRESS_PROBING || address_optimistic(a);
+}
 // Whether it may be used, and is answered for: one that is being probed or that another host has may not (RFC 5227).
 static inline bool address_ready(const struct weir_netif_address *a)
 {
-    return a->state == WEIR_ADDRESS_ANNOUNCING || a->state == WEIR_ADDRESS_READY;
+    return a->state == WEIR_ADDRESS_ANNOUNCING || a->state == WEIR_ADDRESS_READY || address_optimistic(a);
 }
 // The entry of an address, in whatever state. NULL: the interface does not have it. (`addr` any may find the first
 // place, while that is empty.)
@@ -26,6 +42,8 @@ const struct weir_netif_address *address_toward(const struct weir_netif *netif, 
 #if WEIR_CFG_IP6
 // IPv6, all rules (source6.c)
 const struct weir_netif_address *address_source6(const struct weir_netif *netif, struct weir_addr to);
+// Likewise, of those that are not optimistic: what changes neighbours' caches comes from such a one (RFC 4429 §3.2).
+const struct weir_netif_address *address_asker6(const struct weir_netif *netif, struct weir_addr to);
 #else
 static inline const struct weir_netif_address *address_source6(const struct weir_netif *netif, struct weir_addr to)
 {

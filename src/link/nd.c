@@ -43,9 +43,10 @@ static enum weir_tx_verdict send(struct weir_netif *netif, const struct nd_ends 
 
 enum weir_tx_verdict nd_ask(const struct neighbour *n, const uint8_t *mac)
 {
-    const struct weir_netif_address *const own = address_toward(n->netif, n->address);
+    const struct weir_netif_address *const own = address_asker6(n->netif, n->address);
     uint8_t message[ND_NS_BYTES_MAX], target[IP6_ADDRESS_BYTES], source[IP6_ADDRESS_BYTES], group[IP6_ADDRESS_BYTES];
-    if (!own)  // a solicitation without a source is one of duplicate address detection
+    // A solicitation without a source is one of duplicate address detection. Until there is one, nobody is asked.
+    if (!own)
         return WEIR_TX_DONE;
     weir_addr_to_v6(n->address, target);
     weir_addr_to_v6(own->addr, source);
@@ -93,12 +94,13 @@ void nd_advertise_later(struct weir_netif *netif, struct weir_addr target, struc
 static enum weir_tx_verdict reply_send(const struct nd_reply *reply)
 {
     const bool asked = !weir_addr_is_any(reply->destination);
+    const uint32_t override = address_optimistic(address_find(reply->netif, reply->target)) ? 0 : ND_OVERRIDE;
     uint8_t message[ND_NS_BYTES_MAX], target[IP6_ADDRESS_BYTES], destination[IP6_ADDRESS_BYTES];
     weir_addr_to_v6(reply->target, target);
     weir_addr_to_v6(reply->destination, destination);
     const struct nd_ends ends = {target, asked ? destination : all_nodes, asked ? reply->mac : NULL};
     return send(reply->netif, &ends, message,
-                nd_na_emit(message, target, (asked ? ND_SOLICITED : 0) | ND_OVERRIDE, reply->netif->mac));
+                nd_na_emit(message, target, (asked ? ND_SOLICITED : 0) | override, reply->netif->mac));
 }
 
 // What a full interface refuses stays for the next time; weir_tx_ready brings it about. What is no longer ours is not

@@ -3,6 +3,9 @@
 // use here; rule 5, the outgoing interface, is how it is asked.
 #include "link/policy6.h"
 
+// RFC 4429 §3.1: an optimistic address counts as a deprecated one.
+static bool avoided(const struct weir_netif_address *a) { return a->deprecated || address_optimistic(a); }
+
 // Whether `a` speaks to `to` rather than `b` does.
 static bool better(const struct weir_netif_address *a, const struct weir_netif_address *b, struct weir_addr to)
 {
@@ -11,8 +14,8 @@ static bool better(const struct weir_netif_address *a, const struct weir_netif_a
         return weir_addr_equal(a->addr, to);
     if (scope_a != scope_b)  // rule 2
         return scope_a < scope_b ? scope_a >= scope : scope_b < scope;
-    if (a->deprecated != b->deprecated)  // rule 3
-        return b->deprecated;
+    if (avoided(a) != avoided(b))  // rule 3
+        return avoided(b);
     const uint8_t label = policy_of(to).label;
     const bool label_a = policy_of(a->addr).label == label, label_b = policy_of(b->addr).label == label;
     if (label_a != label_b)  // rule 6
@@ -23,12 +26,23 @@ static bool better(const struct weir_netif_address *a, const struct weir_netif_a
            policy_common_bits(b->addr, to, b->prefix_length);  // rule 8
 }
 
-const struct weir_netif_address *address_source6(const struct weir_netif *netif, struct weir_addr to)
+static const struct weir_netif_address *best_source(const struct weir_netif *netif, struct weir_addr to,
+                                                    bool optimistic)
 {
     const struct weir_netif_address *best = NULL;
     for (const struct weir_netif_address *a = &netif->address; a; a = address_next(a))
-        if (address_ready(a) && !weir_addr_is_v4(a->addr) && !weir_addr_is_any(a->addr) &&
-            (!best || better(a, best, to)))
+        if (address_ready(a) && (optimistic || !address_optimistic(a)) && !weir_addr_is_v4(a->addr) &&
+            !weir_addr_is_any(a->addr) && (!best || better(a, best, to)))
             best = a;
     return best;
+}
+
+const struct weir_netif_address *address_source6(const struct weir_netif *netif, struct weir_addr to)
+{
+    return best_source(netif, to, true);
+}
+
+const struct weir_netif_address *address_asker6(const struct weir_netif *netif, struct weir_addr to)
+{
+    return best_source(netif, to, false);
 }

@@ -14,6 +14,7 @@ from scapy.all import ARP, IP, TCP, UDP, Dot1Q, Ether, rdpcap
 
 from netns import ROOT, Lab, until
 
+DUAL = ["-DWEIR_CFG_IP6=1", "-DWEIR_CFG_IP6_TEMPORARY=1", "-DWEIR_CFG_IP6_OPTIMISTIC=1"]   # as tools/build.mk has it
 PROBE = ROOT / "build/tests/driver_probe"
 VERIFIED, UNVERIFIED = 1, 0
 CHECKSUM, TSO = 1, 2
@@ -24,7 +25,7 @@ def probe_program():
     PROBE.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["make", "-s", "build/host/liball.a"], cwd=ROOT, check=True)
     compiler = os.environ.get("CC", "cc")
-    words = ["-std=c11", "-O1", "-Wall", "-Wextra", "-DWEIR_CFG_IP6=1", "-Iinclude", "-I.", "tests/interop/driver_probe.c", "build/host/liball.a", "-o", PROBE]
+    words = ["-std=c11", "-O1", "-Wall", "-Wextra", *DUAL, "-Iinclude", "-I.", "tests/interop/driver_probe.c", "build/host/liball.a", "-o", PROBE]
     subprocess.run([compiler, *words], cwd=ROOT, check=True)
 
 

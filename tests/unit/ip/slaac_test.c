@@ -2,81 +2,7 @@
 // needs IPv6
 // What an interface makes of IPv6 by itself (RFC 4862): its addresses, whether they are another's, and what routers
 // say.
-#include "ip/packets6.h"
-
-#define SECOND 1000000u
-#define ROUTER6 ip6_of(0xfe800000u, 0, 0, 0xfe)
-#define ALL_ROUTERS6 ip6_of(0xff020000u, 0, 0, 2)
-
-static void open_auto(struct fixture *f, const uint8_t *secret)
-{
-    fixture_open(f, &weir_link_ethernet, weir_addr_any(), 0, 0);
-    assert_int_equal(weir_netif_ip6(&f->netif, WEIR_IP6_AUTO, secret), WEIR_OK);
-}
-
-static const struct weir_netif_address *of_origin(const struct fixture *f, uint8_t origin)
-{
-    for (const struct weir_netif_address *a = &f->netif.address; a; a = a->next)
-        if (a->state != WEIR_ADDRESS_NONE && a->origin == origin)
-            return a;
-    return NULL;
-}
-
-static uint32_t count_origin(const struct fixture *f, uint8_t origin)
-{
-    uint32_t n = 0;
-    for (const struct weir_netif_address *a = &f->netif.address; a; a = a->next)
-        n += a->state != WEIR_ADDRESS_NONE && a->origin == origin;
-    return n;
-}
-
-static bool in_use(const struct weir_netif_address *a)
-{
-    return a && (a->state == WEIR_ADDRESS_ANNOUNCING || a->state == WEIR_ADDRESS_READY);
-}
-
-// Time passes until a message of the type is sent; its index.
-static uint32_t run_until_sent(struct fixture *f, uint8_t type)
-{
-    for (unsigned i = 0; find_icmp6(f, type) < 0; i++) {
-        assert_true(i < 1000);
-        fixture_poll(f, 10000);
-    }
-    return (uint32_t)find_icmp6(f, type);
-}
-
-struct prefix_said {
-    struct weir_addr prefix;
-    uint8_t flags;  // L 0x80, A 0x40
-    uint32_t valid, preferred;
-};
-
-static void advertise(struct fixture *f, struct weir_addr router, uint16_t lifetime, uint8_t flags,
-                      const struct prefix_said *said, uint32_t mtu)
-{
-    uint8_t message[16 + 32 + 8] = {ICMP6_ROUTER_ADVERTISEMENT, 0, 0, 0, 64, flags};
-    uint32_t length = 16;
-    put16(message + 6, lifetime);
-    if (said) {
-        uint8_t *const option = message + length;
-        option[0] = ND_PREFIX;
-        option[1] = 4;
-        option[2] = 64;
-        option[3] = said->flags;
-        put32(option + 4, said->valid);
-        put32(option + 8, said->preferred);
-        weir_addr_to_v6(said->prefix, option + 16);
-        length += 32;
-    }
-    if (mtu) {
-        message[length] = ND_MTU;
-        message[length + 1] = 1;
-        put32(message + length + 4, mtu);
-        length += 8;
-    }
-    input_icmp6(f, &(struct make6){.source = router, .destination = ALL_NODES6, .hop_limit = 255}, message, length);
-    fixture_poll(f, 1000);
-}
+#include "ip/advertise6.h"
 
 static uint32_t advertised_routes(const struct fixture *f, bool defaults)
 {
@@ -84,15 +10,6 @@ static uint32_t advertised_routes(const struct fixture *f, bool defaults)
     for (uint32_t i = 0; i < f->weir->ip.route_count; i++)
         n += f->weir->ip.routes[i].advertised && (!f->weir->ip.routes[i].prefix_length || !defaults);
     return n;
-}
-
-static const struct prefix_said plain = {.flags = 0xc0, .valid = 86400, .preferred = 3600};
-
-static struct prefix_said of_prefix(uint32_t number)
-{
-    struct prefix_said said = plain;
-    said.prefix = ip6_of(0x20010db8u, number, 0, 0);
-    return said;
 }
 
 // --- the address of the link -----------------------------------------------------------------------------------------
