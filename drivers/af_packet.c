@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#define _GNU_SOURCE  // struct ifreq, MAP_POPULATE
+#define _GNU_SOURCE  // MAP_POPULATE
 #include "af_packet.h"
 
 #include <errno.h>
@@ -11,9 +11,7 @@
 #include <linux/if_packet.h>
 #include <linux/virtio_net.h>
 #include <net/if.h>
-#include <net/if_arp.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -119,25 +117,18 @@ static int configure(struct af_packet *packet, unsigned flags)
 // Looks up the interface, joins it in promiscuous mode (its filter does not know our address), binds.
 static int join(struct af_packet *packet, unsigned flags)
 {
-    struct ifreq request;
-    memset(&request, 0, sizeof request);
-    memcpy(request.ifr_name, packet->carrier.ifname, sizeof packet->carrier.ifname);
-    if (ioctl(packet->fd, SIOCGIFHWADDR, &request) < 0)
-        return errno;
-    if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
-        return EINVAL;
-    memcpy(packet->mac, request.ifr_hwaddr.sa_data, sizeof packet->mac);
-    if (ioctl(packet->fd, SIOCGIFINDEX, &request) < 0)
-        return errno;
-    struct packet_mreq member = {.mr_ifindex = request.ifr_ifindex, .mr_type = PACKET_MR_PROMISC};
+    const int reason = carrier_ethernet(&packet->carrier, packet->mac);
+    if (reason != 0)
+        return reason;
+    const int ifindex = (int)if_nametoindex(packet->carrier.ifname);
+    struct packet_mreq member = {.mr_ifindex = ifindex, .mr_type = PACKET_MR_PROMISC};
     if (flags & AF_PACKET_SAME_MAC)
         member.mr_type = PACKET_MR_ALLMULTI;
     else
         hostmac_random(packet->mac);
     if (setsockopt(packet->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &member, sizeof member) < 0)
         return errno;
-    struct sockaddr_ll address = {
-        .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = request.ifr_ifindex};
+    struct sockaddr_ll address = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = ifindex};
     return bind(packet->fd, (const struct sockaddr *)&address, sizeof address) < 0 ? errno : 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -45,6 +46,17 @@ int carrier_raise(struct carrier *carrier)
         return 0;
     request.ifr_flags |= IFF_UP;
     return ioctl(carrier->socket, SIOCSIFFLAGS, &request) < 0 ? errno : 0;
+}
+
+int carrier_ethernet(const struct carrier *carrier, uint8_t mac[6])
+{
+    struct ifreq request = request_of(carrier);
+    if (ioctl(carrier->socket, SIOCGIFHWADDR, &request) < 0)
+        return errno;
+    if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
+        return EINVAL;
+    memcpy(mac, request.ifr_hwaddr.sa_data, 6);
+    return 0;
 }
 
 uint16_t carrier_mtu(const struct carrier *carrier)

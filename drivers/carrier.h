@@ -29,6 +29,8 @@ int carrier_open(struct carrier *carrier, const char *ifname);
 void carrier_close(struct carrier *carrier);
 // Brings the interface up, as `ip link set IFNAME up` does. Returns 0 or an errno.
 int carrier_raise(struct carrier *carrier);
+// The interface's Ethernet address. Returns 0 or an errno: EINVAL when it is no Ethernet interface.
+int carrier_ethernet(const struct carrier *carrier, uint8_t mac[6]);
 // The interface's MTU, bytes; 0 when it cannot be told.
 uint16_t carrier_mtu(const struct carrier *carrier);
 // The driver's `timer`: looks when it is time, tells the stack, returns the time of the next look.

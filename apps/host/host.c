@@ -42,6 +42,11 @@ static bool link_open(struct host *host, bool offload)
             return link_failed(o, tun_error(&host->link.tun));
         tun_attach(&host->link.tun, &host->device, "tun0");
         break;
+    case HOST_XDP:
+        if (af_xdp_open(&host->link.xdp, o->ifname, 0, offload ? 0 : AF_XDP_NO_OFFLOAD) < 0)
+            return link_failed(o, af_xdp_error(&host->link.xdp));
+        af_xdp_attach(&host->link.xdp, &host->device, "eth0");
+        break;
     default:
         if (af_packet_open(&host->link.packet, o->ifname, offload ? 0 : AF_PACKET_NO_VNET) < 0)
             return link_failed(o, af_packet_error(&host->link.packet));
@@ -59,6 +64,7 @@ static int link_fd(const struct host *host)
     switch (host->options->link) {
     case HOST_TAP: return tap_fd(&host->link.tap);
     case HOST_TUN: return tun_fd(&host->link.tun);
+    case HOST_XDP: return af_xdp_fd(&host->link.xdp);
     default: return af_packet_fd(&host->link.packet);
     }
 }
@@ -68,6 +74,7 @@ static void link_close(struct host *host)
     switch (host->options->link) {
     case HOST_TAP: tap_close(&host->link.tap); break;
     case HOST_TUN: tun_close(&host->link.tun); break;
+    case HOST_XDP: af_xdp_close(&host->link.xdp); break;
     default: af_packet_close(&host->link.packet); break;
     }
 }

@@ -10,6 +10,7 @@
 #include "discard.h"
 #include "dns/both.h"
 #include "drivers/af_packet.h"
+#include "drivers/af_xdp.h"
 #include "drivers/tap.h"
 #include "drivers/tun.h"
 #include "drivers/wrap/impair.h"
@@ -36,6 +37,7 @@ struct host {
         struct tap tap;
         struct tun tun;
         struct af_packet packet;
+        struct af_xdp xdp;
     } link;
     bool link_open, impaired, shaped, captured, added;
     struct impair impair;

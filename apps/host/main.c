@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// weir-host: a Weir host on a TAP, a TUN or a packet socket of this machine.
+// weir-host: a Weir host on a TAP, a TUN, a packet socket or an AF_XDP socket of this machine.
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <stdio.h>

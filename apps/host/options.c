@@ -12,7 +12,7 @@
 #include "weir/socket.h"
 
 static const char usage[] =
-    "usage: weir-host --tap NAME | --packet IFNAME | --tun NAME  [options]\n"
+    "usage: weir-host --tap NAME | --packet IFNAME | --xdp IFNAME | --tun NAME  [options]\n"
     "\n"
     "Brings up a Weir host on a link of this machine: answers ping, serves echo (7), discard (9), chargen (19), HTTP "
     "with a status\n"
@@ -20,6 +20,7 @@ static const char usage[] =
     "\n"
     "  --tap NAME           a TAP device, made if it is not there\n"
     "  --packet IFNAME      an Ethernet interface of Linux's, through a packet socket (in a user namespace, too)\n"
+    "  --xdp IFNAME         an Ethernet interface's first queue, through AF_XDP (as root)\n"
     "  --tun NAME           a TUN device: a link without Ethernet\n"
     "  --address A.B.C.D/N  the host's address; --gateway A.B.C.D its default route\n"
     "  --dhcp               take both, and name servers, from a DHCP server\n"
@@ -66,6 +67,7 @@ static const char usage[] =
 enum {
     OPTION_TAP = 256,
     OPTION_PACKET,
+    OPTION_XDP,
     OPTION_TUN,
     OPTION_ADDRESS,
     OPTION_GATEWAY,
@@ -104,6 +106,7 @@ enum {
 
 static const struct option long_options[] = {{"tap", required_argument, NULL, OPTION_TAP},
                                              {"packet", required_argument, NULL, OPTION_PACKET},
+                                             {"xdp", required_argument, NULL, OPTION_XDP},
                                              {"tun", required_argument, NULL, OPTION_TUN},
                                              {"address", required_argument, NULL, OPTION_ADDRESS},
                                              {"gateway", required_argument, NULL, OPTION_GATEWAY},
@@ -226,8 +229,10 @@ static bool take_prefix6(const char *value, struct host_options *options)
 
 static bool take_link(struct host_options *options, enum host_link link, const char *name)
 {
+    static const char *const names[] = {
+        [HOST_TAP] = "tap", [HOST_PACKET] = "packet", [HOST_TUN] = "tun", [HOST_XDP] = "xdp"};
     if (options->link != HOST_NONE)
-        return wrong(link == HOST_TAP ? "tap" : link == HOST_TUN ? "tun" : "packet", name, "give one link only");
+        return wrong(names[link], name, "give one link only");
     options->link = link;
     options->ifname = name;
     return true;
@@ -272,6 +277,7 @@ static bool take(int option, const char *value, struct host_options *o)
     switch (option) {
     case OPTION_TAP: return take_link(o, HOST_TAP, value);
     case OPTION_PACKET: return take_link(o, HOST_PACKET, value);
+    case OPTION_XDP: return take_link(o, HOST_XDP, value);
     case OPTION_TUN: return take_link(o, HOST_TUN, value);
     case OPTION_ADDRESS: return take_prefix(value, o);
     case OPTION_GATEWAY: return take_addr("gateway", value, &o->gateway);
@@ -324,15 +330,16 @@ static bool take(int option, const char *value, struct host_options *o)
 static bool consistent(const struct host_options *o)
 {
     if (o->link == HOST_NONE)
-        fputs("weir-host: give a link: --tap NAME, --packet IFNAME or --tun NAME (--help tells more)\n", stderr);
+        fputs("weir-host: give a link: --tap NAME, --packet IFNAME, --xdp IFNAME or --tun NAME (--help tells more)\n",
+              stderr);
     else if (o->dhcp && o->link == HOST_TUN)
-        fputs("weir-host: --dhcp needs a link with Ethernet: --tap or --packet\n", stderr);
+        fputs("weir-host: --dhcp needs a link with Ethernet: --tap, --packet or --xdp\n", stderr);
     else if (o->dhcp && !weir_addr_is_any(o->address))
         fputs("weir-host: give either --address or --dhcp\n", stderr);
     else if (!o->dhcp && !o->ip6 && weir_addr_is_any(o->address))
         fputs("weir-host: give --address A.B.C.D/N, --dhcp or --ip6\n", stderr);
     else if (o->ip6 && o->link == HOST_TUN)
-        fputs("weir-host: --ip6 needs a link with Ethernet: --tap or --packet\n", stderr);
+        fputs("weir-host: --ip6 needs a link with Ethernet: --tap, --packet or --xdp\n", stderr);
     else
         return true;
     return false;

@@ -8,7 +8,7 @@
 
 #include "weir/addr.h"
 
-enum host_link { HOST_NONE, HOST_TAP, HOST_PACKET, HOST_TUN };
+enum host_link { HOST_NONE, HOST_TAP, HOST_PACKET, HOST_TUN, HOST_XDP };
 
 struct host_options {
     enum host_link link;

@@ -84,7 +84,19 @@ static bool packet_open(struct run_network *network, const char *ifname, unsigne
         return failed(ifname, af_packet_error(&network->link.packet));
     af_packet_attach(&network->link.packet, &network->device, "eth0");
     network->server->link_fd = af_packet_fd(&network->link.packet);
-    network->open = network->packet = true;
+    network->driver = RUN_LINK_PACKET;
+    network->open = true;
+    return true;
+}
+
+static bool xdp_open(struct run_network *network, const char *ifname, unsigned flags)
+{
+    if (af_xdp_open(&network->link.xdp, ifname, 0, flags) < 0)
+        return failed(ifname, af_xdp_error(&network->link.xdp));
+    af_xdp_attach(&network->link.xdp, &network->device, "eth0");
+    network->server->link_fd = af_xdp_fd(&network->link.xdp);
+    network->driver = RUN_LINK_XDP;
+    network->open = true;
     return true;
 }
 
@@ -99,6 +111,7 @@ static bool tap_open_it(struct run_network *network, unsigned flags)
     }
     tap_attach(&network->link.tap, &network->device, "eth0");
     network->server->link_fd = tap_fd(&network->link.tap);
+    network->driver = RUN_LINK_TAP;
     network->open = true;
     return true;
 }
@@ -107,8 +120,12 @@ static bool device_open(struct run_network *network)
 {
     const struct run_options *const o = network->options;
     const bool single = o->no_offload || o->loss_ppm != 0;  // a loss is to lose one segment
-    const bool opened = o->link == RUN_LINK_PACKET ? packet_open(network, o->ifname, single ? AF_PACKET_NO_VNET : 0)
-                                                   : tap_open_it(network, TAP_UP | (single ? TAP_NO_VNET : 0));
+    bool opened;
+    switch (o->link) {
+    case RUN_LINK_PACKET: opened = packet_open(network, o->ifname, single ? AF_PACKET_NO_VNET : 0); break;
+    case RUN_LINK_XDP: opened = xdp_open(network, o->ifname, single ? AF_XDP_NO_OFFLOAD : 0); break;
+    default: opened = tap_open_it(network, TAP_UP | (single ? TAP_NO_VNET : 0)); break;
+    }
     if (!opened)
         return false;
     if (o->mtu != 0)
@@ -229,8 +246,11 @@ void run_network_close(struct run_network *network)
         pcap_close(&network->pcap_file);
     if (network->impaired)
         impair_close(&network->impair);
-    if (network->open && network->packet)
-        af_packet_close(&network->link.packet);
-    else if (network->open)
-        tap_close(&network->link.tap);
+    if (!network->open)
+        return;
+    switch (network->driver) {
+    case RUN_LINK_PACKET: af_packet_close(&network->link.packet); break;
+    case RUN_LINK_XDP: af_xdp_close(&network->link.xdp); break;
+    default: tap_close(&network->link.tap); break;
+    }
 }

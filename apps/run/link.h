@@ -5,6 +5,7 @@
 
 #include "dhcp/client.h"
 #include "drivers/af_packet.h"
+#include "drivers/af_xdp.h"
 #include "drivers/tap.h"
 #include "drivers/wrap/impair.h"
 #include "drivers/wrap/pcap.h"
@@ -18,8 +19,10 @@ struct run_network {
     union {
         struct tap tap;
         struct af_packet packet;
+        struct af_xdp xdp;
     } link;
-    bool open, packet, impaired, captured, added, leased;
+    enum run_link driver;  // what is open: TAP, PACKET or XDP
+    bool open, impaired, captured, added, leased;
     struct impair impair;
     struct pcap_file pcap_file;
     struct pcap_listener pcap;

@@ -17,6 +17,7 @@ static const char usage[] =
     "  (no link given)        a network namespace and a TAP of its own; Linux is at its other end\n"
     "  --tap NAME             a TAP of this namespace (made if it is not there)\n"
     "  --af-packet IFNAME     an Ethernet interface, by AF_PACKET\n"
+    "  --xdp IFNAME           an Ethernet interface's first queue, by AF_XDP (as root)\n"
     "  --loopback             no link: programs of this server reach each other alone\n"
     "  --address A.B.C.D/N    the address (without a link given: 10.96.0.2/24, Linux has 10.96.0.1)\n"
     "  --gateway A.B.C.D      the default route\n"
@@ -33,6 +34,7 @@ static const char usage[] =
 enum {
     OPTION_TAP = 256,
     OPTION_PACKET,
+    OPTION_XDP,
     OPTION_LOOPBACK,
     OPTION_ADDRESS,
     OPTION_GATEWAY,
@@ -54,6 +56,7 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
     {"tap", required_argument, NULL, OPTION_TAP},
     {"af-packet", required_argument, NULL, OPTION_PACKET},
+    {"xdp", required_argument, NULL, OPTION_XDP},
     {"loopback", no_argument, NULL, OPTION_LOOPBACK},
     {"address", required_argument, NULL, OPTION_ADDRESS},
     {"gateway", required_argument, NULL, OPTION_GATEWAY},
@@ -117,7 +120,7 @@ static bool take_number(const char *option, const char *value, double most, doub
 static bool take_link(struct run_options *o, enum run_link link, const char *name)
 {
     if (o->link != RUN_LINK_OWN)
-        return wrong("tap, --af-packet, --loopback", name, "give one link only");
+        return wrong("tap, --af-packet, --xdp, --loopback", name, "give one link only");
     o->link = link;
     o->ifname = name;
     return true;
@@ -128,6 +131,7 @@ static bool take(int option, const char *value, struct run_options *o)
     switch (option) {
     case OPTION_TAP: return take_link(o, RUN_LINK_TAP, value);
     case OPTION_PACKET: return take_link(o, RUN_LINK_PACKET, value);
+    case OPTION_XDP: return take_link(o, RUN_LINK_XDP, value);
     case OPTION_LOOPBACK: return take_link(o, RUN_LINK_NONE, "lo");
     case OPTION_ADDRESS: return take_address("address", value, WEIR_AF_INET, &o->address, &o->prefix_length);
     case OPTION_GATEWAY: return take_address("gateway", value, WEIR_AF_INET, &o->gateway, NULL);
@@ -157,8 +161,8 @@ static bool consistent(struct run_options *o)
         fputs("weir-run: give a PROGRAM to run (weir-run --help tells more)\n", stderr);
     else if (o->dhcp && (!none || o->link == RUN_LINK_NONE))
         fputs("weir-run: --dhcp needs a link, and no --address beside it\n", stderr);
-    else if (!o->dhcp && !o->ip6 && none && weir_addr_is_any(o->address6) &&
-             (o->link == RUN_LINK_TAP || o->link == RUN_LINK_PACKET))
+    else if (!o->dhcp && !o->ip6 && none && weir_addr_is_any(o->address6) && o->link != RUN_LINK_OWN &&
+             o->link != RUN_LINK_NONE)
         fputs("weir-run: give --address A.B.C.D/N, --dhcp or --ip6\n", stderr);
     else
         return true;

@@ -8,7 +8,7 @@
 
 #include "weir/addr.h"
 
-enum run_link { RUN_LINK_OWN, RUN_LINK_TAP, RUN_LINK_PACKET, RUN_LINK_NONE };
+enum run_link { RUN_LINK_OWN, RUN_LINK_TAP, RUN_LINK_PACKET, RUN_LINK_XDP, RUN_LINK_NONE };
 
 struct run_options {
     enum run_link link;  // OWN: a namespace and a TAP of its own

@@ -2,7 +2,9 @@
 // A driver without a stack, for tests/interop/test_drivers.py: says each frame that arrives, sends the frames it is
 // told.
 //
-//     driver_probe tap|tun|packet IFNAME [FLAGS [CAPTURE]]      FLAGS: v no virtio-net header, u raise the interface
+//     driver_probe tap|tun|packet|xdp IFNAME [FLAGS [CAPTURE]]
+//
+// FLAGS: v no virtio-net header (xdp: no offload), u raise the interface, g XDP in Linux's general code
 //
 // On standard input:  send HEX [START OFFSET [TCP|UDP SIZE HEADERS]]   (START, OFFSET: of a checksum to be completed)
 //                     pad N: so many bytes of 'x' are added to the next frame sent;  turns;  quit
@@ -17,6 +19,7 @@
 #include <time.h>
 
 #include "drivers/af_packet.h"
+#include "drivers/af_xdp.h"
 #include "drivers/tap.h"
 #include "drivers/tun.h"
 #include "drivers/wrap/pcap.h"
@@ -25,6 +28,7 @@
 static struct tap tap;
 static struct tun tun;
 static struct af_packet packet;
+static struct af_xdp xdp;
 static struct pcap_file capture;
 static struct pcap pcap;
 static struct weir_netif netif;
@@ -58,7 +62,7 @@ static void say_frame(struct weir_netif *from, const struct weir_frame *frame)
 {
     (void)from;
     printf("frame %u %u %u %u ", frame->length, frame->checksum, frame->segments, frame->segment_size);
-    for (uint32_t i = 0; i < frame->length && i < 128; i++)
+    for (uint32_t i = 0; i < frame->slices[0].length && i < 128; i++)
         printf("%02x", frame->slices[0].data[i]);
     puts("");
 }
@@ -67,10 +71,10 @@ static void say_ready(struct weir_netif *from)
     (void)from;
     puts("writable");
 }
-static void say_complete(struct weir_netif *from, int32_t socket, uint32_t end)
+static void say_complete(struct weir_netif *from, void *owner, uint32_t end)
 {
-    (void)from;
-    printf("complete %d %u\n", (int)socket, end);
+    (void)from, (void)owner;
+    printf("complete %u\n", end);
 }
 static void say_carrier(struct weir_netif *from, bool up)
 {
@@ -102,7 +106,10 @@ static void send_frame(struct weir_netif *outer, char *words)
     tx.segment_size = (uint16_t)size;
     tx.gso = strcmp(kind, "UDP") == 0 ? WEIR_GSO_UDP4 : strcmp(kind, "TCP") == 0 ? WEIR_GSO_TCP4 : WEIR_GSO_NONE;
     pad = 0;
-    printf("sent %d\n", outer->driver->tx(outer, &tx));
+    const enum weir_tx_verdict verdict = outer->driver->tx(outer, &tx);
+    if (outer->driver->flush != NULL)
+        outer->driver->flush(outer);
+    printf("sent %d\n", verdict);
 }
 
 static int open_driver(const char *kind, const char *ifname, const char *flags)
@@ -124,6 +131,15 @@ static int open_driver(const char *kind, const char *ifname, const char *flags)
         else
             printf("error %d %s\n", error, tun_error(&tun));
         return error ? -1 : tun_fd(&tun);
+    }
+    if (strcmp(kind, "xdp") == 0) {
+        const unsigned generic = strchr(flags, 'g') ? AF_XDP_GENERIC : 0u;
+        error = af_xdp_open(&xdp, ifname, 0, generic | (plain ? AF_XDP_NO_OFFLOAD : 0u) | (raise ? AF_XDP_UP : 0u));
+        if (error == 0)
+            af_xdp_attach(&xdp, &netif, "eth0");
+        else
+            printf("error %d %s\n", error, af_xdp_error(&xdp));
+        return error ? -1 : af_xdp_fd(&xdp);
     }
     error = af_packet_open(&packet, ifname, (plain ? AF_PACKET_NO_VNET : 0u) | (raise ? AF_PACKET_UP : 0u));
     if (error == 0)
@@ -177,6 +193,8 @@ int main(int count, char **words)
         tap_close(&tap);
     else if (strcmp(words[1], "tun") == 0)
         tun_close(&tun);
+    else if (strcmp(words[1], "xdp") == 0)
+        af_xdp_close(&xdp);
     else
         af_packet_close(&packet);
     return 0;

@@ -408,6 +408,126 @@ def test_packet_says_what_is_wrong(lab):
     assert answer.startswith("error -2 ") and "Ethernet" in answer
 
 
+# --- AF_XDP ----------------------------------------------------------------------------------------------------------------
+
+@pytest.fixture
+def ends(lab):
+    """The probe's end of a cable, and Linux's, which finishes its checksums (the driver's header says why)."""
+    a, b = cable(lab)
+    attempt = a.run(PROBE, "xdp", "eth0", check=False, stdin=subprocess.DEVNULL)
+    if attempt.startswith("error") and ("lacks AF_XDP" in attempt or "run as root" in attempt):
+        pytest.skip(attempt)
+    b.run("ethtool", "-K", "eth0", "tx", "off")
+    return a, b
+
+
+@pytest.mark.parametrize("flags", ["-", "v", "g"])
+def test_xdp_frames_go_both_ways_and_the_rings_go_round(ends, flags):
+    a, b = ends
+    left, right = Probe(a, "xdp", "eth0", flags), Probe(b, "packet", "eth0", "v")
+    assert left.mtu == 1500 and not left.capabilities & TSO
+    frame = Ether(dst="ff:ff:ff:ff:ff:ff", src="02:00:00:00:00:01", type=0x88b5)
+    for sender, receiver in ((left, right), (right, left)):
+        for i in range(4500):   # more than twice a ring
+            sender.send(frame / struct.pack("!I", i), 60)
+            if i % 100 == 99:
+                frames = receiver.frames(lambda f: f.head[12:14] == b"\x88\xb5", 100, 30)
+                assert [struct.unpack("!I", f.head[14:18])[0] for f in frames] == list(range(i - 99, i + 1))
+    assert all(f.length == 78 and f.head[18:78] == b"x" * 60 for f in frames)
+    assert left.quit() == 0
+
+
+def test_xdp_checksums_are_finished_on_the_way_out_and_left_to_weir_on_the_way_in(ends):
+    a, b = ends
+    probe = Probe(a, "xdp", "eth0")
+    assert probe.capabilities & CHECKSUM
+    a.run("ethtool", "-K", "eth0", "tx", "off")   # then Linux's own code must finish them
+    b.address("eth0", "10.7.0.1/24")
+    b.run("ip", "neigh", "replace", "10.7.0.2", "lladdr", "02:00:00:00:00:02", "dev", "eth0")
+    mac = b.run("ip", "link", "show", "eth0").split("link/ether ")[1].split()[0]
+    receiver = listener(b)
+    packet = Ether(bytes(Ether(dst=mac, src="02:00:00:00:00:02") / IP(src="10.7.0.2", dst="10.7.0.1") / UDP(sport=5, dport=9) / b"by Linux"))
+    packet[UDP].chksum = pseudo_sum(packet, packet[UDP].len)
+    probe.send(packet, offload="34 6")
+    assert receiver.stdout.readline() == "by Linux\n"
+    answer, = probe.frames(lambda f: f.head[12:14] == b"\x08\x00" and f.head[23] == 17)
+    assert (answer.length, answer.checksum) == (42 + 160, UNVERIFIED)
+    whole = Ether(answer.head[:42] + b"by Linux" * 20)
+    given = whole[UDP].chksum
+    del whole[UDP].chksum
+    assert Ether(bytes(whole))[UDP].chksum == given
+
+
+def test_xdp_packet_takes_many_frames_where_the_mtu_is_large(ends):
+    a, b = ends
+    for namespace in (a, b):
+        namespace.run("ip", "link", "set", "eth0", "mtu", "9000")
+    left, right = Probe(a, "xdp", "eth0"), Probe(b, "packet", "eth0", "v")
+    frame = Ether(dst="ff:ff:ff:ff:ff:ff", src="02:00:00:00:00:01", type=0x88b5)
+    for sender, receiver in ((left, right), (right, left)):
+        sender.send(frame, 8900)
+        got, = receiver.frames(lambda f: f.head[12:14] == b"\x88\xb5", seconds=30)
+        assert got.length == 8914
+    left.send(frame, 150000)
+    assert left.wait_for("sent", "0")
+    assert left.quit() == 0
+
+
+def test_xdp_tags_stay_in_their_frames(ends):
+    a, b = ends
+    b.run("ethtool", "-K", "eth0", "txvlan", "off")
+    left, right = Probe(a, "xdp", "eth0"), Probe(b, "packet", "eth0", "v")
+    tagged = Ether(dst="ff:ff:ff:ff:ff:ff", src="02:00:00:00:00:02") / Dot1Q(vlan=7, prio=5) / ARP(psrc="10.8.0.2", pdst="10.8.0.1")
+    for sender, receiver in ((left, right), (right, left)):
+        sender.send(tagged)
+        frame, = receiver.frames(lambda f: f.head[12:18] == b"\x81\x00\xa0\x07\x08\x06", seconds=30)
+        assert frame.length == 46
+
+
+def test_xdp_carrier_follows_the_cable(ends):
+    a, b = ends
+    probe = Probe(a, "xdp", "eth0")
+    for namespace in (b, a):
+        namespace.run("ip", "link", "set", "eth0", "down")
+        assert probe.wait_for("carrier", "0", seconds=30)
+        probe.send(Ether(dst="ff:ff:ff:ff:ff:ff", src="02:00:00:00:00:01", type=0x88b5), 60)
+        assert probe.wait_for("sent", "0")
+        namespace.up("eth0")
+        assert probe.wait_for("carrier", "1", seconds=30)
+    right = Probe(b, "packet", "eth0", "v")
+    probe.send(Ether(dst="ff:ff:ff:ff:ff:ff", src="02:00:00:00:00:01", type=0x88b5), 61)
+    assert right.frames(lambda f: f.length == 75, seconds=30)
+
+
+def test_xdp_survives_the_deletion_of_its_interface_and_leaves_nothing_behind(ends):
+    a, b = ends
+    probe = Probe(a, "xdp", "eth0")
+    assert "xdp" in a.run("ip", "link", "show", "eth0")
+    probe.process.kill()
+    probe.process.wait()
+    assert until(lambda: "xdp" not in a.run("ip", "link", "show", "eth0"), 30)
+    probe = Probe(a, "xdp", "eth0")
+    b.run("ip", "link", "delete", "eth0")
+    assert probe.wait_for("carrier", "0", seconds=30)
+    probe.send(Ether(dst="ff:ff:ff:ff:ff:ff", src="02:00:00:00:00:02", type=0x88b5), 50)
+    assert probe.wait_for("sent", "0")
+    assert probe.quit() == 0
+
+
+def test_xdp_says_what_is_wrong(ends):
+    a, b = ends
+    answer = a.run(PROBE, "xdp", "nosuch0", check=False)
+    assert answer.startswith("error -2 ") and "no such interface" in answer
+    answer = a.run(PROBE, "xdp", "lo", check=False)
+    assert answer.startswith("error -2 ") and "Ethernet" in answer
+    Probe(a, "xdp", "eth0")
+    answer = a.run(PROBE, "xdp", "eth0", check=False)
+    assert answer.startswith("error -5 ") and "another program has the queue" in answer
+    for_everybody()
+    answer = b.run("setpriv", "--reuid", "65534", "--clear-groups", PROBE, "xdp", "eth0", check=False)
+    assert answer.startswith("error -20 ") and "run as root" in answer, answer
+
+
 # --- capture ---------------------------------------------------------------------------------------------------------------
 
 def test_capture_opens_in_tshark(lab, tmp_path):
