@@ -15,7 +15,7 @@ CFLAGS := -std=gnu11 -g -Wall -Wextra $(TUNE)
 .PHONY: all pair host configurations always
 all: pair host
 pair: $(O)/weir_pair $(O)/weir_pair_batch2 $(O)/weir_pair_batch64 $(O)/weir_pair_plain $(O)/weir_pair_dual $(O)/weir_hostile $(O)/lwip_pair $(O)/smoltcp-bench
-host: $(O)/weir_host_bench $(O)/lwip_host $(O)/smoltcp-bench $(O)/linux_peer
+host: $(O)/weir_host_bench $(O)/frames_bench $(O)/lwip_host $(O)/smoltcp-bench $(O)/linux_peer
 always:
 
 # --- Weir: the library's sources, optimised as a whole as the peers are -----------------------------------------------------------
@@ -66,11 +66,12 @@ $(O)/weir_hostile: $(O)/weir_dual/bench/hostile/weir_hostile.o $(WEIR_DUAL_OBJEC
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $^ -o $@ -pthread
 $(O)/weir_host_bench: $(O)/weir/bench/host/weir_host_bench.o $(WEIR_OBJECTS)
-$(O)/weir_pair $(O)/weir_host_bench $(O)/linux_peer:
+$(O)/frames_bench: $(O)/weir/bench/host/frames_bench.o $(WEIR_OBJECTS)
+$(O)/weir_pair $(O)/weir_host_bench $(O)/frames_bench $(O)/linux_peer:
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $^ -o $@ -pthread
 $(O)/linux_peer: $(O)/weir/bench/host/linux_peer.o
--include $(WEIR_OBJECTS:.o=.d) $(WEIR_DUAL_OBJECTS:.o=.d) $(O)/weir_dual/bench/pair/weir_pair.d $(O)/weir_dual/bench/hostile/weir_hostile.d $(WEIR_PLAIN_OBJECTS:.o=.d) $(O)/weir/bench/pair/weir_pair.d $(O)/weir/bench/host/weir_host_bench.d $(O)/weir/bench/host/linux_peer.d
+-include $(WEIR_OBJECTS:.o=.d) $(WEIR_DUAL_OBJECTS:.o=.d) $(O)/weir_dual/bench/pair/weir_pair.d $(O)/weir_dual/bench/hostile/weir_hostile.d $(WEIR_PLAIN_OBJECTS:.o=.d) $(O)/weir/bench/pair/weir_pair.d $(O)/weir/bench/host/weir_host_bench.d $(O)/weir/bench/host/frames_bench.d $(O)/weir/bench/host/linux_peer.d
 
 # --- lwIP, from Debian's source package ----------------------------------------------------------------------------------------------
 $(O)/lwip/ready: tools/aptsource.sh
