@@ -327,33 +327,22 @@ static int do_interfaces(struct arrival *in)
     return name_answer(in, 0, list, count * (uint32_t)sizeof list[0]);
 }
 
-static void resolved(void *context, int result, const struct dns_answer *answer)
-{
-    struct run_call *const call = context;
-    uint8_t bytes[DNS_ADDRESSES][16];
-    if (result != DNS_FOUND) {
-        const bool none = result == DNS_NO_NAME || result == DNS_NO_DATA || result == WEIR_INVALID;
-        run_call_answer(call, none ? -ENOENT : -EAGAIN, NULL, 0);
-        return;
-    }
-    for (uint32_t i = 0; i < answer->count; i++)
-        weir_addr_to_v6(answer->addresses[i], bytes[i]);
-    run_call_answer(call, answer->count, bytes, answer->count * 16u);
-}
-
 static int do_resolve(struct arrival *in)
 {
-    struct dns_answer answer;
     char name[256];
     if (in->request.length >= sizeof name)
         return -ENOENT;
     memcpy(name, in->data, in->request.length);
     name[in->request.length] = '\0';
+<<<<<<< HEAD
     const int result = dns_resolve(&in->call->server->dns, name, &answer, resolved, in->call);
     in->call->resolves = result == WEIR_IN_PROGRESS;
     if (!in->call->resolves)
         resolved(in->call, result, &answer);
     return LATER;
+=======
+    return run_name_resolve(in->call, name, in->request.a) ? LATER : -EAGAIN;
+>>>>>>> 4d6d9bb (weir-run: one server for many programs (--server, --join), the status page, and IPv6 addresses of names)
 }
 
 // --- arrival -----------------------------------------------------------------------------------------

@@ -13,10 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "http/http.h"
 #include "run/link.h"
 #include "run/options.h"
 #include "run/program.h"
 #include "run/server.h"
+#include "run/shared.h"
 #include "weir/stats.h"
 
 #define READY_US 60000000u    // so long for an address
@@ -24,12 +26,13 @@
 
 static struct run_server server;
 static struct run_network network;
+static struct http page;
 
 struct watcher {  // of the program
     struct run_source source;
     struct run_child child;
     int signals;
-    bool ended, asked;  // it has; we were asked to end after it
+    bool ended, asked;  // it has, or there is none; we were asked to end after it
     int status;
 };
 static struct watcher watcher;
@@ -75,12 +78,12 @@ static bool signals_open(void)
 }
 
 // --- life --------------------------------------------------------------------------------------------
-static bool become_ready(void)
+static bool become_ready(const struct run_options *options)
 {
     const uint64_t until_us = posix_now_us() + READY_US;
     while (!run_network_ready(&network)) {
         const uint64_t now_us = posix_now_us();
-        if (watcher.ended || now_us > until_us) {
+        if ((watcher.ended && options->server == NULL) || watcher.asked || now_us > until_us) {
             fprintf(stderr, "weir-run: no address within a minute: is there a DHCP server, or a router?\n");
             return false;
         }
@@ -121,46 +124,87 @@ static void report(void)
                 (unsigned long long)server.undone_count[i]);
 }
 
+static bool status_serve(uint16_t port)
+{
+    struct weir_netif *const netifs[2] = {server.netif, weir_netif_find(server.weir, "lo")};
+    const bool linked = netifs[0] != NULL;
+    if (port == 0)
+        return true;
+    const int error = http_start(&page, &server.loop, port, linked ? netifs : netifs + 1, linked ? 2 : 1);
+    if (error != WEIR_OK)
+        fprintf(stderr, "weir-run: --status %u: %s\n", port, weir_error_name(error));
+    return error == WEIR_OK;
+}
+
+// Until the program and the last socket are gone, or without a program until a signal.
+static bool program_serve(const struct run_options *options, const char *path)
+{
+    const int error = options->server == NULL ? run_child_start(&watcher.child) : 0;
+    if (error != 0) {
+        fprintf(stderr, "weir-run: %s: %s\n", path, strerror(error));
+        return false;
+    }
+    if (options->server != NULL && !run_shared_publish(options->server, server.token))
+        return false;
+    while (!watcher.asked && (options->server != NULL || !watcher.ended || server.open != NULL))
+        run_server_turn(&server, WEIR_NEVER);
+    if (options->server != NULL)
+        (void)unlink(options->server);
+    return true;
+}
+
 static int serve(const struct run_options *options, const char *path)
 {
     const struct weir_config config = {.congestion_control = options->congestion,
                                        .memory_budget_bytes = posix_memory_budget()};
     if (!run_server_open(&server, &config))
         return 2;
-    bool good = run_network_open(&network, &server, options) && signals_open() && become_ready();
+    watcher.ended = options->server != NULL;
+    bool good = run_network_open(&network, &server, options) && signals_open() && status_serve(options->status_port) &&
+                become_ready(options);
     if (good) {
-        const int error = run_child_start(&watcher.child);
-        good = error == 0;
-        if (!good)
-            fprintf(stderr, "weir-run: %s: %s\n", path, strerror(error));
-        while (good && !watcher.asked && !(watcher.ended && server.open == NULL))
-            run_server_turn(&server, WEIR_NEVER);
+        good = program_serve(options, path);
         farewell();
-    } else {
+    } else if (options->server == NULL) {
         run_child_drop(&watcher.child);
     }
     if (good && options->report)
         report();
+    if (options->status_port != 0 && page.loop != NULL)
+        http_stop(&page);
     run_server_close(&server);
     run_network_close(&network);
     return good ? watcher.status : 2;
 }
 
+static int join(const char *file, char **command, const char *path, const char *library)
+{
+    uint8_t token[RUN_TOKEN];
+    if (!run_shared_find(file, token))
+        return 2;
+    fprintf(stderr, "weir-run: %s: %s\n", path, strerror(run_program_become(path, command, library, token)));
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
     struct run_options options;
-    char path[4096], library[4096];
+    char path[4096] = "", library[4096];
     const int status = run_options_parse(argc, argv, &options);
     if (status != 0)
         return status == 1 ? 0 : status;
-    if (!run_program_find(options.command[0], path, sizeof path) || !run_library_find(library, sizeof library))
+    const bool program = options.server == NULL;
+    if (program &&
+        (!run_program_find(options.command[0], path, sizeof path) || !run_library_find(library, sizeof library)))
         return 2;
+    if (options.join != NULL)
+        return join(options.join, options.command, path, library);
     const int error = run_server_listen(&server);
     if (error != 0) {
         fprintf(stderr, "weir-run: the socket for programs: %s\n", strerror(error));
         return 2;
     }
-    if (!run_child_make(&watcher.child, path, options.command, library, server.token))
+    if (program && !run_child_make(&watcher.child, path, options.command, library, server.token))
         return 2;
     return serve(&options, path);
 }

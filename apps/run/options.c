@@ -12,6 +12,8 @@
 
 static const char usage[] =
     "usage: weir-run [options] PROGRAM [ARGS...]\n"
+    "       weir-run --server FILE [options]\n"
+    "       weir-run --join FILE PROGRAM [ARGS...]\n"
     "Runs PROGRAM with its sockets of AF_INET and AF_INET6 on Weir; all else is the kernel's.\n"
     "\n"
     "  (no link given)        a network namespace and a TAP of its own; Linux is at its other end\n"
@@ -29,6 +31,9 @@ static const char usage[] =
     "  --cc NAME              congestion control\n"
     "  --pcap FILE            captures to a pcapng file\n"
     "  --loss PERCENT         --delay MILLISECONDS: a worse link, each way\n"
+    "  --status PORT          serves a page on the stack at this port of its addresses\n"
+    "  --server FILE          no program: serves those that join by FILE, until a signal ends it\n"
+    "  --join FILE            runs PROGRAM on that server\n"
     "  --report               at the end: calls that were refused, by name and number\n";
 
 enum {
@@ -49,6 +54,9 @@ enum {
     OPTION_PCAP,
     OPTION_LOSS,
     OPTION_DELAY,
+    OPTION_STATUS,
+    OPTION_SERVER,
+    OPTION_JOIN,
     OPTION_REPORT
 };
 
@@ -71,6 +79,9 @@ static const struct option long_options[] = {
     {"pcap", required_argument, NULL, OPTION_PCAP},
     {"loss", required_argument, NULL, OPTION_LOSS},
     {"delay", required_argument, NULL, OPTION_DELAY},
+    {"status", required_argument, NULL, OPTION_STATUS},
+    {"server", required_argument, NULL, OPTION_SERVER},
+    {"join", required_argument, NULL, OPTION_JOIN},
     {"report", no_argument, NULL, OPTION_REPORT},
     {NULL, 0, NULL, 0},
 };
@@ -126,6 +137,15 @@ static bool take_link(struct run_options *o, enum run_link link, const char *nam
     return true;
 }
 
+static bool take_port(const char *option, const char *value, uint16_t *port)
+{
+    uint32_t number = 0;
+    if (!take_number(option, value, 65535, 1, &number))
+        return false;
+    *port = (uint16_t)number;
+    return number > 0 || wrong(option, value, "give a port from 1 to 65535");
+}
+
 static bool take(int option, const char *value, struct run_options *o)
 {
     switch (option) {
@@ -149,17 +169,18 @@ static bool take(int option, const char *value, struct run_options *o)
     case OPTION_PCAP: o->pcap = value; return true;
     case OPTION_LOSS: return take_number("loss", value, 100, 10000, &o->loss_ppm);
     case OPTION_DELAY: return take_number("delay", value, 60000, 1000, &o->delay_us);
+    case OPTION_STATUS: return take_port("status", value, &o->status_port);
+    case OPTION_SERVER: o->server = value; return true;
+    case OPTION_JOIN: o->join = value; return true;
     case OPTION_REPORT: return o->report = true;
     default: fputs("weir-run: see weir-run --help\n", stderr); return false;
     }
 }
 
-static bool consistent(struct run_options *o)
+static bool link_consistent(const struct run_options *o)
 {
     const bool none = weir_addr_is_any(o->address);
-    if (o->command[0] == NULL)
-        fputs("weir-run: give a PROGRAM to run (weir-run --help tells more)\n", stderr);
-    else if (o->dhcp && (!none || o->link == RUN_LINK_NONE))
+    if (o->dhcp && (!none || o->link == RUN_LINK_NONE))
         fputs("weir-run: --dhcp needs a link, and no --address beside it\n", stderr);
     else if (!o->dhcp && !o->ip6 && none && weir_addr_is_any(o->address6) && o->link != RUN_LINK_OWN &&
              o->link != RUN_LINK_NONE)
@@ -169,9 +190,22 @@ static bool consistent(struct run_options *o)
     return false;
 }
 
+static bool consistent(const struct run_options *o, int given)
+{
+    if (o->server != NULL && (o->join != NULL || o->command[0] != NULL))
+        fputs("weir-run: --server runs no program; start one by weir-run --join FILE PROGRAM\n", stderr);
+    else if (o->server == NULL && o->command[0] == NULL)
+        fputs("weir-run: give a PROGRAM to run (weir-run --help tells more)\n", stderr);
+    else if (o->join != NULL && given > 1)
+        fputs("weir-run: --join takes the server as it is: no options beside it\n", stderr);
+    else
+        return link_consistent(o);
+    return false;
+}
+
 int run_options_parse(int argc, char **argv, struct run_options *options)
 {
-    int option;
+    int option, given = 0;
     *options = (struct run_options){.ifname = "weir0"};
     while ((option = getopt_long(argc, argv, "+h", long_options, NULL)) != -1) {
         if (option == 'h') {
@@ -180,9 +214,10 @@ int run_options_parse(int argc, char **argv, struct run_options *options)
         }
         if (!take(option, optarg, options))
             return 2;
+        given++;
     }
     options->command = argv + optind;
-    if (!consistent(options))
+    if (!consistent(options, given))
         return 2;
     if (options->link == RUN_LINK_OWN && weir_addr_is_any(options->address) && !options->dhcp) {
         options->address = weir_ip4(10, 96, 0, 2);

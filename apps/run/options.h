@@ -20,8 +20,10 @@ struct run_options {
     uint8_t dns_count;
     uint32_t mtu;
     const char *pcap, *congestion;
+    const char *server, *join;  // files that name a server: to be made, and to be joined; NULL: neither
+    uint16_t status_port;       // of the status page; 0: none
     uint32_t loss_ppm, delay_us;
-    char **command;  // PROGRAM ARGS…
+    char **command;  // PROGRAM ARGS…; none for a server
 };
 
 // 0: go on; 1: everything asked for was printed; 2: wrong, and it was said what.

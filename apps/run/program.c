@@ -148,6 +148,13 @@ static void environment_set(const char *library, const uint8_t token[RUN_TOKEN])
     setenv(RUN_ENVIRONMENT, digits, 1);
 }
 
+int run_program_become(const char *path, char **argv, const char *library, const uint8_t token[RUN_TOKEN])
+{
+    environment_set(library, token);
+    execv(path, argv);
+    return errno;
+}
+
 bool run_child_make(struct run_child *child, const char *path, char **argv, const char *library,
                     const uint8_t token[RUN_TOKEN])
 {
@@ -164,10 +171,8 @@ bool run_child_make(struct run_child *child, const char *path, char **argv, cons
         close(go[1]);
         if (read(go[0], &byte, 1) != 1)
             _exit(2);
-        environment_set(library, token);
         (void)sigprocmask(SIG_SETMASK, &none, NULL);
-        execv(path, argv);
-        const int error = errno;
+        const int error = run_program_become(path, argv, library, token);
         (void)!write(failed[1], &error, sizeof error);
         _exit(2);
     }

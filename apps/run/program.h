@@ -15,6 +15,9 @@ bool run_program_find(const char *name, char *path, size_t bytes);
 // The library beside this program, or below its lib. false: it was said that it is not there.
 bool run_library_find(char *path, size_t bytes);
 
+// Becomes the program, on the server that has the token. Returns only when that fails: the errno.
+int run_program_become(const char *path, char **argv, const char *library, const uint8_t token[RUN_TOKEN]);
+
 struct run_child {
     pid_t pid;
     int go, failed;  // pipes: a byte starts it; an errno says why it did not

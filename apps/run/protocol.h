@@ -70,7 +70,7 @@ enum run_call_number {
     RUN_URGENT,      // data: sent with the urgent mark behind it; answers with the bytes taken
     RUN_IOCTL,       // b: request; answers with the int
     RUN_INTERFACES,  // answers with struct run_interface …
-    RUN_RESOLVE,     // data: name; answers with addresses of 16 bytes (IPv4 mapped)
+    RUN_RESOLVE,     // data: name; a: AF_INET, AF_INET6 or AF_UNSPEC; answers with addresses of 16 bytes (IPv4 mapped)
     RUN_UNDONE,      // data: name of a call that is refused or passed on; counted
 };
 

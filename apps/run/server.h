@@ -153,6 +153,11 @@ void run_datagram_news(struct weir_watch *watch, weir_socket handle, uint32_t ev
 // Sends what `data` (struct run_datagram and what follows) says. Bytes of payload, or a negative errno.
 int run_datagram_send(struct run_socket *socket, const uint8_t *data, uint32_t bytes);
 
+// --- names -------------------------------------------------------------------------------------------
+// Asks for a name's addresses, of both families where both are in use and none is asked for; answers the call, perhaps
+// at once. false: no memory.
+bool run_name_resolve(struct run_call *call, const char *name, int family);
+
 // --- calls -------------------------------------------------------------------------------------------
 void run_call_accept(struct run_source *source, uint32_t events);
 void run_call_answer(struct run_call *call, int result, const void *data, uint32_t length);

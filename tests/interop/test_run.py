@@ -320,6 +320,72 @@ def test_names_by_a_name_server(site):
     server.stop()
 
 
+def test_names_of_both_families_by_a_name_server(site):
+    """The server has both families: getaddrinfo gives both, or the one that is asked for."""
+    needs("dnsmasq")
+    server = site.linux.start("dnsmasq", "-k", "-C", "/dev/null", "--no-resolv", "--no-hosts", "-p", "53", "--listen-address", LINUX, "--bind-interfaces",
+                              "--local=/example/", "--host-record=both.example,10.97.0.78,fd97::78", "--host-record=six.example,fd97::79", "--host-record=four.example,10.97.0.80")
+    code = """
+import socket, sys
+def ask(name, family=0, flags=0):
+    try:
+        return sorted({found[4][0] for found in socket.getaddrinfo(name, 80, family, socket.SOCK_STREAM, 0, flags)})
+    except socket.gaierror as error:
+        return error.errno == socket.EAI_NONAME
+assert ask("both.example") == ["10.97.0.78", "fd97::78"], ask("both.example")
+assert ask("both.example", socket.AF_INET) == ["10.97.0.78"]
+assert ask("both.example", socket.AF_INET6) == ["fd97::78"]
+assert ask("six.example") == ["fd97::79"] and ask("four.example") == ["10.97.0.80"]
+assert ask("four.example", socket.AF_INET6, socket.AI_V4MAPPED) == ["::ffff:10.97.0.80"]
+assert ask("four.example", socket.AF_INET6) is True
+print("all as asked")
+"""
+    said = []
+    assert until(lambda: said.append(site.client("--dns", LINUX, sys.executable, "-c", code, check=False)) or "all as asked" in said[-1], 60), said[-1]
+    server.stop()
+
+
+# --- one server for many programs --------------------------------------------------------------------
+def test_status_page(site):
+    needs("curl")
+    server = site.linux.start(*site.words, "--status", "8088", "sleep", "600")
+    assert until(lambda: site.reaches(WEIR, 8088) or server.poll() is not None, 30), server.output()
+    assert site.here("curl", "-sSf", f"http://{WEIR}:8088/").rstrip().endswith("</html>")
+    assert "eth0" in site.here("curl", "-sSf", f"http://{WEIR}:8088/status.json")
+    assert server.stop(20) == 143, server.output()
+
+
+def test_programs_share_a_server(site):
+    name = site.folder / "shared"
+    server = site.linux.start(*site.words, "--server", name)
+    assert until(lambda: name.exists() or server.poll() is not None, 60), server.output()
+    assert name.stat().st_mode & 0o777 == 0o600
+    web = site.linux.start(RUN, "--join", name, sys.executable, "-m", "http.server", "8005", cwd=site.folder)
+    assert until(lambda: site.reaches(WEIR, 8005) or web.poll() is not None, 30), web.output()
+    fetch = "import hashlib, sys, urllib.request; print(hashlib.sha256(urllib.request.urlopen(sys.argv[1]).read()).hexdigest())"
+    for address in ("127.0.0.1", WEIR):   # two programs of one stack reach each other
+        assert site.sum in site.here(RUN, "--join", name, sys.executable, "-c", fetch, f"http://{address}:8005/data")
+    assert "another network namespace" in complaint("--join", name, "true")
+    taken = subprocess.run([RUN, "--loopback", "--server", name], capture_output=True, text=True, timeout=60)
+    assert taken.returncode == 2 and "File exists" in taken.stderr, taken.stderr
+    web.stop(10)
+    assert server.stop(20) == 0, server.output()
+    assert not name.exists() and not list(site.folder.glob("shared.*"))
+
+
+def test_a_server_that_was_killed_is_replaced(tmp_path):
+    name = tmp_path / "shared"
+    first = subprocess.Popen([RUN, "--loopback", "--server", name])
+    assert until(name.exists, 60)
+    first.kill()
+    first.wait()
+    assert "its server is gone" in complaint("--join", name, "true")
+    with subprocess.Popen([RUN, "--loopback", "--server", name]) as second:
+        assert until(lambda: subprocess.run([RUN, "--join", name, "true"], capture_output=True).returncode == 0, 60)
+        second.terminate()
+        assert second.wait(60) == 0
+
+
 # --- what goes wrong ---------------------------------------------------------------------------------
 def complaint(*words, **more):
     done = subprocess.run([RUN, *map(str, words)], capture_output=True, text=True, timeout=30, **more)
@@ -331,6 +397,13 @@ def test_mistakes_are_said_in_a_sentence(tmp_path):
     assert "give a PROGRAM" in complaint()
     assert "no such program" in complaint("no-such-program-anywhere")
     assert "--help" in complaint("--no-such-option", "true")
+    assert "runs no program" in complaint("--server", tmp_path / "shared", "true")
+    assert "no options beside it" in complaint("--loopback", "--join", tmp_path / "shared", "true")
+    assert "No such file" in complaint("--join", tmp_path / "shared", "true")
+    (tmp_path / "other").write_text("something else\n")
+    assert "names no server" in complaint("--join", tmp_path / "other", "true")
+    assert "give a port" in complaint("--status", "0", "true")
+    assert "No such file" in complaint("--loopback", "--server", tmp_path / "nowhere" / "shared")
     assert "not an address" in complaint("--address", "10.0.0/24", "true")
     assert "not built in" in complaint("--cc", "nothing", "true")
     assert "give --address" in complaint("--tap", "tap0", "true")
@@ -363,11 +436,12 @@ def test_exit_status_and_signals_are_the_programs():
         return subprocess.run([RUN, "--loopback", sys.executable, "-c", code], timeout=30).returncode
     assert status("import sys; sys.exit(7)") == 7
     assert status("import os; os.kill(os.getpid(), 9)") == 137
-    code = "import signal, time, sys; signal.signal(15, lambda *_: sys.exit(9)); print('up', flush=True); time.sleep(60)"
+    # Python looks for signals between short sleeps: one that comes just before a long one would wait for its end.
+    code = "import signal, time, sys; signal.signal(15, lambda *_: sys.exit(9)); print('up', flush=True); [time.sleep(0.1) for _ in range(600)]"
     with subprocess.Popen([RUN, "--loopback", sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "up\n"
         process.terminate()
-        assert process.wait(20) == 9
+        assert process.wait(60) == 9
 
 
 def test_a_killed_program_leaves_nothing(site):

@@ -15,11 +15,12 @@
 #define MOST 16
 
 // Addresses of a name as text, for the C library to make its lists of. How many; negative: an EAI_*.
-static int addresses_ask(const char *name, char text[MOST][INET6_ADDRSTRLEN])
+static int addresses_ask(const char *name, int family, char text[MOST][INET6_ADDRSTRLEN])
 {
     uint8_t bytes[MOST][16];
     size_t got = 0;
     const struct run_question question = {.call = RUN_RESOLVE,
+                                          .a = family,
                                           .data = name,
                                           .length = strlen(name),
                                           .fd = -1,
@@ -41,7 +42,9 @@ static int addresses_ask(const char *name, char text[MOST][INET6_ADDRSTRLEN])
 static int by_network(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **out)
 {
     char text[MOST][INET6_ADDRSTRLEN];
-    const int count = addresses_ask(node, text);
+    int count = addresses_ask(node, hints->ai_family, text);
+    if (count == EAI_NONAME && hints->ai_family == AF_INET6 && hints->ai_flags & AI_V4MAPPED)
+        count = addresses_ask(node, AF_INET, text);
     struct addrinfo **end = out;
     int failed = EAI_NONAME;
     *out = NULL;
