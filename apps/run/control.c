@@ -334,15 +334,7 @@ static int do_resolve(struct arrival *in)
         return -ENOENT;
     memcpy(name, in->data, in->request.length);
     name[in->request.length] = '\0';
-<<<<<<< HEAD
-    const int result = dns_resolve(&in->call->server->dns, name, &answer, resolved, in->call);
-    in->call->resolves = result == WEIR_IN_PROGRESS;
-    if (!in->call->resolves)
-        resolved(in->call, result, &answer);
-    return LATER;
-=======
     return run_name_resolve(in->call, name, in->request.a) ? LATER : -EAGAIN;
->>>>>>> 4d6d9bb (weir-run: one server for many programs (--server, --join), the status page, and IPv6 addresses of names)
 }
 
 // --- arrival -----------------------------------------------------------------------------------------
@@ -447,8 +439,7 @@ static bool serve(struct run_call *call)
 
 static void call_leave(struct run_call *call)
 {
-    if (call->resolves)
-        dns_cancel(&call->server->dns, call);
+    run_name_forget(call);
     for (struct run_call **at = call->socket != NULL ? &call->socket->calls : NULL; at != NULL && *at != NULL;
          at = &(*at)->next)
         if (*at == call) {

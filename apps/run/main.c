@@ -13,12 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "http/http.h"
 #include "run/link.h"
 #include "run/options.h"
 #include "run/program.h"
 #include "run/server.h"
 #include "run/shared.h"
+#include "status/server.h"
 #include "weir/stats.h"
 
 #define READY_US 60000000u    // so long for an address
@@ -26,7 +26,7 @@
 
 static struct run_server server;
 static struct run_network network;
-static struct http page;
+static struct status_server page;
 
 struct watcher {  // of the program
     struct run_source source;
@@ -130,7 +130,7 @@ static bool status_serve(uint16_t port)
     const bool linked = netifs[0] != NULL;
     if (port == 0)
         return true;
-    const int error = http_start(&page, &server.loop, port, linked ? netifs : netifs + 1, linked ? 2 : 1);
+    const int error = status_server_start(&page, &server.loop, port, linked ? netifs : netifs + 1, linked ? 2 : 1);
     if (error != WEIR_OK)
         fprintf(stderr, "weir-run: --status %u: %s\n", port, weir_error_name(error));
     return error == WEIR_OK;
@@ -170,8 +170,8 @@ static int serve(const struct run_options *options, const char *path)
     }
     if (good && options->report)
         report();
-    if (options->status_port != 0 && page.loop != NULL)
-        http_stop(&page);
+    if (options->status_port != 0 && page.http.loop != NULL)
+        status_server_stop(&page);
     run_server_close(&server);
     run_network_close(&network);
     return good ? watcher.status : 2;

@@ -37,6 +37,7 @@ static void both_resolved(void *context, struct dns_both *both)
 {
     struct resolution *const resolution = context;
     struct run_server *const server = resolution->call->server;
+    resolution->call->both = NULL;
     answer(resolution->call, both->result, both->addresses, both->count);
     run_server_bury(server, &resolution->source);
 }
@@ -50,12 +51,26 @@ bool run_name_resolve(struct run_call *call, const char *name, int family)
         if (resolution == NULL)
             return false;
         resolution->call = call;
+        call->both = resolution;
+        call->resolves = true;
         dns_both_start(&resolution->both, &server->dns, name, both_resolved, resolution);
         return true;
     }
     const uint16_t type = family == AF_INET6 ? DNS_AAAA : DNS_A;
     const int result = dns_resolve_type(&server->dns, name, type, &known, one_resolved, call);
-    if (result != WEIR_IN_PROGRESS)
+    call->resolves = result == WEIR_IN_PROGRESS;
+    if (!call->resolves)
         one_resolved(call, result, &known);
     return true;
+}
+
+void run_name_forget(struct run_call *call)
+{
+    if (call->both != NULL) {
+        dns_both_stop(&call->both->both);
+        run_server_bury(call->server, &call->both->source);
+        call->both = NULL;
+    } else if (call->resolves) {
+        dns_cancel(&call->server->dns, call);
+    }
 }

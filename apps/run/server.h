@@ -29,7 +29,8 @@ struct run_call {
     int fd;
     struct run_socket *socket;  // it waits for this one's connection
     struct run_call *next;      // of the same socket
-    bool resolves;              // it waits for a name server
+    bool resolves;              // it waits for a name server,
+    struct resolution *both;    // for both families
 };
 
 struct run_socket {
@@ -157,6 +158,7 @@ int run_datagram_send(struct run_socket *socket, const uint8_t *data, uint32_t b
 // Asks for a name's addresses, of both families where both are in use and none is asked for; answers the call, perhaps
 // at once. false: no memory.
 bool run_name_resolve(struct run_call *call, const char *name, int family);
+void run_name_forget(struct run_call *call);  // it goes: what it waits for is told to nobody
 
 // --- calls -------------------------------------------------------------------------------------------
 void run_call_accept(struct run_source *source, uint32_t events);
