@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "dhcp/socket.h"
+
 #define SECOND_US 1000000u
 #define RECEIVE_MAX 8u  // datagrams judged in one event; the rest wait for the next poll
 
@@ -416,22 +418,9 @@ int dhcp_start(struct dhcp *dhcp, struct loop *loop, struct weir_netif *netif, c
                           .changed = changed,
                           .context = context};
     dhcp->link = (netif->flags & WEIR_NETIF_LINK) != 0;
-    dhcp->socket = weir_socket_open(loop->weir, WEIR_DATAGRAM, 0);
-    if (dhcp->socket < 0)
-        return dhcp->socket;
-    const struct weir_endpoint local = {weir_addr_any(), DHCP_CLIENT_PORT};
-    int error = weir_socket_set(loop->weir, dhcp->socket, WEIR_OPTION_BROADCAST, 1);
-    if (error == WEIR_OK)
-        error = weir_socket_set(loop->weir, dhcp->socket, WEIR_OPTION_BIND_NETIF, netif->index);
-    if (error == WEIR_OK)
-        error = weir_socket_bind(loop->weir, dhcp->socket, &local);
-    if (error == WEIR_OK)
-        error = loop_watch(loop, dhcp->socket, &dhcp->watch);
-    if (error != WEIR_OK) {
-        (void)weir_socket_close(loop->weir, dhcp->socket);
-        dhcp->socket = 0;
+    const int error = dhcp_socket(loop, netif, DHCP_CLIENT_PORT, &dhcp->watch, &dhcp->socket);
+    if (error != WEIR_OK)
         return error;
-    }
     enter_init(dhcp, 0);
     loop_add(loop, &dhcp->app);
     return WEIR_OK;

@@ -88,6 +88,18 @@ static bool parse_domain(const uint8_t *data, uint32_t length, char out[DHCP_NAM
     return true;
 }
 
+// Two bytes at least (RFC 2132 §9.14).
+static bool parse_id(const uint8_t *data, uint32_t length, struct dhcp_message *message)
+{
+    if (length < 2 || length > DHCP_ID_MAX)
+        return false;
+    if (message->id_length == 0) {
+        message->id_length = (uint8_t)length;
+        memcpy(message->id, data, length);
+    }
+    return true;
+}
+
 static bool parse_option(uint8_t code, const uint8_t *data, uint32_t length, struct dhcp_message *message,
                          uint8_t *overload)
 {
@@ -103,6 +115,7 @@ static bool parse_option(uint8_t code, const uint8_t *data, uint32_t length, str
     case OPTION_RENEW: return parse_seconds(data, length, &message->renew_s);
     case OPTION_REBIND: return parse_seconds(data, length, &message->rebind_s);
     case OPTION_IP6_ONLY: message->ip6_only = true; return parse_seconds(data, length, &message->ip6_only_s);
+    case OPTION_CLIENT_ID: return parse_id(data, length, message);
     case OPTION_MTU:
         if (length != 2 || get16(data) < 68)
             return false;
@@ -213,6 +226,8 @@ static void emit_options(struct writer *writer, const struct dhcp_message *messa
     emit_option(writer, OPTION_TYPE, &message->type, 1);
     if (message->client_id)
         emit_option(writer, OPTION_CLIENT_ID, id, sizeof id);
+    else if (message->id_length != 0)
+        emit_option(writer, OPTION_CLIENT_ID, message->id, message->id_length);
     emit32(writer, OPTION_REQUESTED, weir_addr_to_v4(message->requested));
     emit32(writer, OPTION_SERVER_ID, weir_addr_to_v4(message->server_id));
     if (message->parameters) {

@@ -15,6 +15,7 @@
 #define DHCP_MESSAGE_MAX 576u    // what we send at most, and ask the server to send (RFC 2131 §2)
 #define DHCP_SERVERS 3u          // routers, name servers, time servers kept of each list
 #define DHCP_NAME_MAX 64u        // host and domain name, with the NUL
+#define DHCP_ID_MAX 64u          // client identifiers; longer ones are malformed
 #define DHCP_FOREVER UINT32_MAX  // lease time that never ends
 #define DHCP_BROADCAST 0x8000u   // flags: answer by broadcast, we have no address yet
 
@@ -46,8 +47,9 @@ struct dhcp_message {
     uint32_t lease_s, renew_s, rebind_s;
     uint16_t mtu;  // of the interface, 68 and up
     struct dhcp_list routers, dns, ntp;
-    bool client_id;  // emit only: type 1 and the MAC
-    bool ip6_only;   // IPv4 can be done without (RFC 8925): for so long; emit only: whether that is asked
+    bool client_id;                      // emit only: type 1 and the MAC
+    uint8_t id_length, id[DHCP_ID_MAX];  // the client identifier
+    bool ip6_only;  // IPv4 can be done without (RFC 8925): for so long; emit only: whether that is asked
     uint32_t ip6_only_s;
     bool parameters;             // emit only: the list of options wanted, and the greatest message size
     char host[DHCP_NAME_MAX];    // emit only

@@ -28,6 +28,7 @@ static const struct {
     {"mqtt", "SERVER[:PORT] ... (see weir-host --help)", command_mqtt},
     {"tftp", "HOST[:PORT] get|put FILE [LOCAL] [-b BYTES] [-w BLOCKS]", command_tftp},
     {"syslog", "HOST[:PORT] TEXT ... [-t] [-S] [-n HOST] [-a APP] [-p PRIORITY]", command_syslog},
+    {"dhcp-serve", "FIRST LAST [-l SECONDS] [-r ROUTER] [-d DNS] [-n DOMAIN]", command_dhcp_serve},
     {"get", "URL [-o FILE] [-r FIRST-LAST]", command_get},
     {"send", "FILE HOST PORT", command_send},
     {"receive", "HOST PORT FILE", command_receive},

@@ -11,7 +11,7 @@
 typedef bool command_function(struct host *host, int argc, char **argv);
 command_function command_ping, command_resolve, command_sntp, command_dhcp, command_dhcp6, command_iperf3, command_get,
     command_send, command_receive, command_listen, command_serve, command_play, command_stream, command_browse,
-    command_mqtt, command_tftp, command_syslog;
+    command_mqtt, command_tftp, command_syslog, command_dhcp_serve;
 
 // Says what is wrong, and returns false.
 bool command_wrong(const char *command, const char *what, const char *why);

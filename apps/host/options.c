@@ -59,6 +59,7 @@ static const char usage[] =
     "N]\n"
     "      tftp HOST[:PORT] get|put FILE [LOCAL] [-b BYTES A BLOCK] [-w BLOCKS A WINDOW]\n"
     "      syslog HOST[:PORT] TEXT ... [-t (TCP)] [-S (TLS)] [-n HOST] [-a APP] [-p PRIORITY]\n"
+    "      dhcp-serve FIRST LAST [-l SECONDS] [-r ROUTER] [-d DNS] [-n DOMAIN]\n"
     "      stream FILE PORT [over=realtime|tcp] ... or over=rtp|red|udp to=HOST real-time media: docs/realtime.md\n"
     "      play HOST PORT [over=... frame=BYTES period=MS within=MS frames=N log=FILE out=FILE]\n"
     "      get URL [-o FILE] [-r FIRST-LAST]            (https: with --tls-trust)\n"
