@@ -43,6 +43,7 @@ weir_option "IGMP" WEIR_CFG_IGMP
 weir_option "IP6" WEIR_CFG_IP6
 weir_option "IP6_TEMPORARY" WEIR_CFG_IP6_TEMPORARY
 weir_option "IP6_OPTIMISTIC" WEIR_CFG_IP6_OPTIMISTIC
+weir_option "IP6_MULTIHOMED" WEIR_CFG_IP6_MULTIHOMED
 weir_option "MULTICAST_GROUPS" WEIR_CFG_MULTICAST_GROUPS
 weir_option "UDP" WEIR_CFG_UDP
 weir_option "RAW" WEIR_CFG_RAW
@@ -255,6 +256,11 @@ weir_source "src/ip/ip4.c"
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/ip/ip6.c"
 weir_source "src/ip/mld.c"
+#endif
+#if WEIR_CFG_IP6_MULTIHOMED && !WEIR_CFG_COMPACT
+weir_source "src/ip/multihome.c"
+#endif
+#if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/ip/names.c"
 weir_source "src/ip/nd.c"
 #endif

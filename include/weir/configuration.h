@@ -38,6 +38,7 @@
      (WEIR_CFG_IP6) * 0xe65f7fd89ad5fff3u + \
      (WEIR_CFG_IP6_TEMPORARY) * 0x771595880d0c8219u + \
      (WEIR_CFG_IP6_OPTIMISTIC) * 0x53456c8d2df30815u + \
+     (WEIR_CFG_IP6_MULTIHOMED) * 0xc54a25c8ac42ebddu + \
      (WEIR_CFG_MULTICAST_GROUPS) * 0xe30e2b371681b557u + \
      (WEIR_CFG_UDP) * 0xdc4030f9688d6e67u + \
      (WEIR_CFG_RAW) * 0xac0562bba4a57c69u + \
@@ -302,6 +303,7 @@ enum {
         (WEIR_CFG_IP6) * 0 +
         (WEIR_CFG_IP6_TEMPORARY) * 0 +
         (WEIR_CFG_IP6_OPTIMISTIC) * 0 +
+        (WEIR_CFG_IP6_MULTIHOMED) * 0 +
         (WEIR_CFG_MULTICAST_GROUPS) * 0 +
         (WEIR_CFG_UDP) * 0 +
         (WEIR_CFG_RAW) * 0 +

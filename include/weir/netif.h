@@ -147,6 +147,9 @@ struct weir_netif_address {
     uint8_t origin;       // enum weir_address_origin
     uint8_t dad_counter;  // of an identifier made anew after a conflict (RFC 7217 §6)
     uint8_t nonce[6];     // of its last probe (RFC 7527)
+#if WEIR_CFG_IP6_MULTIHOMED
+    uint8_t routers;  // who advertised its prefix: bits of weir_netif_ip6.routers
+#endif
 #if WEIR_CFG_IP6_TEMPORARY
     // Of a temporary address: how much sooner than the day it is not preferred any more, and how long it may be valid.
     uint32_t desync_s;
@@ -179,6 +182,9 @@ struct weir_netif_ip6 {
     bool off;             // the link-local address is another host's: no IPv6 on this interface (RFC 4862 §5.4.5)
     uint8_t how;          // enum weir_ip6, as it was set
     bool router_known;    // a router has told its link address: nobody has to be asked for it
+#if WEIR_CFG_IP6_MULTIHOMED
+    struct weir_addr routers[8];  // that advertised prefixes; any: a free place
+#endif
     bool secret_given;
     uint8_t secret[16];  // of opaque identifiers
 };

@@ -62,6 +62,7 @@
 #define WEIR_DEFAULT_IP6 0
 #define WEIR_DEFAULT_IP6_TEMPORARY 0
 #define WEIR_DEFAULT_IP6_OPTIMISTIC 0
+#define WEIR_DEFAULT_IP6_MULTIHOMED 0
 #define WEIR_DEFAULT_MULTICAST_GROUPS 1
 #define WEIR_DEFAULT_UDP 0
 #define WEIR_DEFAULT_RAW 0
@@ -168,6 +169,7 @@
 #define WEIR_DEFAULT_IP6 0
 #define WEIR_DEFAULT_IP6_TEMPORARY 0
 #define WEIR_DEFAULT_IP6_OPTIMISTIC 0
+#define WEIR_DEFAULT_IP6_MULTIHOMED 0
 #define WEIR_DEFAULT_MULTICAST_GROUPS 4
 #define WEIR_DEFAULT_UDP 1
 #define WEIR_DEFAULT_RAW 0
@@ -274,6 +276,7 @@
 #define WEIR_DEFAULT_IP6 0
 #define WEIR_DEFAULT_IP6_TEMPORARY 0
 #define WEIR_DEFAULT_IP6_OPTIMISTIC 0
+#define WEIR_DEFAULT_IP6_MULTIHOMED 0
 #define WEIR_DEFAULT_MULTICAST_GROUPS 64
 #define WEIR_DEFAULT_UDP 1
 #define WEIR_DEFAULT_RAW 1
@@ -560,6 +563,15 @@
 #if WEIR_CFG_IP6_OPTIMISTIC < 0 || WEIR_CFG_IP6_OPTIMISTIC > 1
 #error "WEIR_CFG_IP6_OPTIMISTIC must be 0 to 1: addresses that are used while they are probed (RFC 4429), on the\
  interfaces that are told so"
+#endif
+// a packet leaves by a router that advertised the prefix of its source (RFC 8028), a source is of the router's
+// prefix (RFC 6724, rule 5.5)
+#ifndef WEIR_CFG_IP6_MULTIHOMED
+#define WEIR_CFG_IP6_MULTIHOMED WEIR_DEFAULT_IP6_MULTIHOMED
+#endif
+#if WEIR_CFG_IP6_MULTIHOMED < 0 || WEIR_CFG_IP6_MULTIHOMED > 1
+#error "WEIR_CFG_IP6_MULTIHOMED must be 0 to 1: a packet leaves by a router that advertised the prefix of its source\
+ (RFC 8028), a source is of the router's prefix (RFC 6724, rule 5.5)"
 #endif
 // group memberships of all sockets together
 #ifndef WEIR_CFG_MULTICAST_GROUPS
@@ -1185,6 +1197,9 @@
 #endif
 #if WEIR_CFG_IP6_OPTIMISTIC && !WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_IP6_OPTIMISTIC needs WEIR_CFG_IP6"
+#endif
+#if WEIR_CFG_IP6_MULTIHOMED && !WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_IP6_MULTIHOMED needs WEIR_CFG_IP6"
 #endif
 #if WEIR_CFG_RAW && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_RAW needs WEIR_CFG_UDP"

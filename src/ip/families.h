@@ -33,10 +33,11 @@ static inline void ip_read(const uint8_t *header, struct packet *packet)
     else
         ip4_read(header, packet);
 }
-static inline void ip_fit(uint8_t *header, uint32_t fixed_sum, struct ip_params params, uint32_t length)
+static inline void ip_fit(const struct weir_netif *netif, uint8_t *header, uint32_t fixed_sum, struct ip_params params,
+                          uint32_t length)
 {
     if (ip_is_version6(header))
-        ip6_fit(header, fixed_sum, params, length);
+        ip6_fit(netif, header, params, length);
     else
         ip4_fit(header, fixed_sum, params, length);
 }
@@ -50,8 +51,10 @@ static inline bool ip_is_version6(const uint8_t *header) { return (void)header, 
 static inline uint32_t ip_source_low(const uint8_t *header) { return ip4_source_low(header); }
 static inline bool ip_whole(const uint8_t *header, uint32_t room) { return ip4_whole(header, room); }
 static inline void ip_read(const uint8_t *header, struct packet *packet) { ip4_read(header, packet); }
-static inline void ip_fit(uint8_t *header, uint32_t fixed_sum, struct ip_params params, uint32_t length)
+static inline void ip_fit(const struct weir_netif *netif, uint8_t *header, uint32_t fixed_sum, struct ip_params params,
+                          uint32_t length)
 {
+    (void)netif;
     ip4_fit(header, fixed_sum, params, length);
 }
 #endif

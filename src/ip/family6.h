@@ -45,13 +45,17 @@ static inline void ip6_read(const uint8_t *header, struct packet *packet)
     packet->ttl = header[7];
     packet->tos = (uint8_t)(get16(header) >> 4);
 }
-static inline uint32_t ip6_fixed_sum(const uint8_t *header) { return (void)header, 0; }
-static inline void ip6_fit(uint8_t *header, uint32_t fixed_sum, struct ip_params params, uint32_t length)
+// Routers of the link say what is used where nobody asked for another (RFC 4861 §6.3.4).
+static inline uint8_t ip6_hop_limit(const struct weir_netif *netif, uint8_t ttl)
 {
-    (void)fixed_sum;
+    return ttl == IP_PARAMS_DEFAULT.ttl && netif->ip6.hop_limit ? netif->ip6.hop_limit : ttl;
+}
+static inline uint32_t ip6_fixed_sum(const uint8_t *header) { return (void)header, 0; }
+static inline void ip6_fit(const struct weir_netif *netif, uint8_t *header, struct ip_params params, uint32_t length)
+{
     put32(header, 6u << 28 | (uint32_t)params.tos << 20 | params.flow_label);
     put16(header + 4, length - IP6_BYTES);
-    header[7] = params.ttl;
+    header[7] = ip6_hop_limit(netif, params.ttl);
 }
 
 static inline void ip6_reassembled(uint8_t *header, uint32_t header_length, uint32_t length, uint8_t tos)

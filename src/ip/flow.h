@@ -127,7 +127,7 @@ static inline uint8_t *flow_header(struct flow *flow, struct ip_params params, u
     const flow_shape shape = flow_shape_of(params, length);
     if (t->shape != shape) {
         t->shape = shape;
-        ip_fit(network, t->fixed_sum, params, length);
+        ip_fit(t->netif, network, t->fixed_sum, params, length);
     }
     t->tx.length = t->network_at + length;
     t->slices[0].length = t->tx.header_length = (uint16_t)(t->tx.length - payload_bytes);

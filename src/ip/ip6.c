@@ -226,7 +226,7 @@ enum weir_tx_verdict ip6_transmit(struct weir *weir, struct path *path, const st
                                .payload_length = (uint16_t)packet_out_length(out),
                                .traffic_class = ip->tos,
                                .next_header = ip->router_alert ? (uint8_t)IP6_HOP_BY_HOP : next_header,
-                               .hop_limit = ip->ttl};
+                               .hop_limit = ip6_hop_limit(path->netif, ip->ttl)};
     ip6_emit(packet_out_header(out, IP6_BYTES), &header);
     if (WEIR_CFG_TX_OFFLOAD && out->tx.checksum_start)
         out->tx.checksum_start = IP6_BYTES;

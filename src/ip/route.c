@@ -3,6 +3,7 @@
 // The table is kept sorted, longest prefix first, then lowest metric: the first entry that fits is the best.
 #include "ip/flow.h"
 #include "ip/internal.h"
+#include "ip/multihome.h"
 #include "ip/router.h"
 
 #if WEIR_CFG_ARP_CACHE
@@ -379,6 +380,7 @@ static int path_unicast(const struct weir *weir, struct path *path, const struct
         route = route_choose(weir, query, false, &down);
     if (!route)
         return down ? WEIR_NETIF_DOWN : WEIR_NO_ROUTE;
+    route = multihome_route(weir, route, query->source);
     path->netif = route->netif;
     path->next_hop = weir_addr_is_any(route->gateway) ? query->destination : route->gateway;
     // a directed broadcast of that very subnet: every link knows this one
@@ -454,9 +456,10 @@ SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_
         }
         // RFC 1122 §3.3.4.3: an address of the interface it leaves by. Without one, only a host that asks everybody may
         // speak.
-        const struct weir_netif_address *own = address_toward(
-            path->netif,
-            weir_addr_is_broadcast(path->next_hop) || !weir_addr_is_v4(destination) ? destination : path->next_hop);
+        const struct weir_netif_address *own =
+            weir_addr_is_v4(destination)
+                ? address_toward(path->netif, weir_addr_is_broadcast(path->next_hop) ? destination : path->next_hop)
+                : address_source6(path->netif, destination, multihome_router(path->netif, path->next_hop));
         if ((!own && !chosen && !group) || !(path->netif->flags & WEIR_NETIF_UP)) {
             const int why = path->netif->flags & WEIR_NETIF_UP ? WEIR_NO_ADDRESS : WEIR_NETIF_DOWN;
             path->netif = NULL;

@@ -4,6 +4,7 @@
 // addresses by slaac.c, options by the message.
 #include "ip/router.h"
 
+#include "ip/multihome.h"
 #include "ip/names.h"
 #include "ip/slaac.h"
 #include "ip/temporary.h"
@@ -118,6 +119,7 @@ void router_netif_changed(struct weir *weir, struct weir_netif *netif)
         netif->ip6.solicits = 0;
         netif->ip6.router_known = false;
         temporary_link_lost(netif);
+        multihome_link_lost(netif);
         route_delete_each(weir, advertised_by_netif, netif);
         names_forget(weir, netif);
         return;
@@ -176,6 +178,7 @@ static void prefix_advertised(struct weir *weir, const struct packet *packet, co
         way_advertised(weir, packet, prefix->prefix, prefix->prefix_bits, false, ND_MEDIUM, prefix->lifetime_s);
     if (prefix->autonomous && prefix->prefix_bits == 64)
         slaac_prefix(packet->netif, prefix->prefix, prefix->lifetime_s, prefix->preferred_s);
+    multihome_advertised(packet->netif, packet->source, weir_addr_v6(prefix->prefix), prefix->prefix_bits);
 }
 
 static void mtu_advertised(struct weir *weir, struct weir_netif *netif, uint32_t mtu)
@@ -205,8 +208,10 @@ static void option_input(struct weir *weir, const struct packet *packet, const s
 static void timers_advertised(struct weir *weir, struct weir_netif *netif, const struct nd_router *router)
 {
     struct weir_netif_ip6 *const ip6 = &netif->ip6;
-    if (router->hop_limit >= HOP_LIMIT_LEAST)
+    if (router->hop_limit >= HOP_LIMIT_LEAST && router->hop_limit != ip6->hop_limit) {
         ip6->hop_limit = router->hop_limit;
+        paths_changed(weir);
+    }
     if (router->reachable_ms && router->reachable_ms <= REACHABLE_MOST_MS && router->reachable_ms != ip6->base_ms) {
         ip6->base_ms = router->reachable_ms;
         ip6->reachable_ms = ip6->base_ms / 2 + random_below(&weir->random, ip6->base_ms) + 1;

@@ -71,6 +71,7 @@ static bool temporary_make(struct weir_netif *netif, const struct weir_netif_add
         slaac_address_begin(netif, addr, WEIR_ADDRESS_TEMPORARY, counter, preferred_us, valid_us);
     if (!a)
         return false;
+    address_routers_set(a, address_routers(stable));
     a->desync_s = own.desync_s;
     a->temporary_until_us = own.temporary_until_us;
     return true;

@@ -23,7 +23,7 @@ const struct weir_netif_address *address_toward(const struct weir_netif *netif, 
     const struct weir_netif_address *best = NULL;
     uint32_t best_rank = 0;
     if (!weir_addr_is_v4(peer))
-        return address_source6(netif, peer);
+        return address_source6(netif, peer, 0);
     for (const struct weir_netif_address *a = &netif->address; a; a = address_next(a)) {
         uint32_t rank = a->deprecated ? 1 : 256;
         if (weir_addr_in_prefix(peer, a->addr, a->prefix_length))
@@ -51,6 +51,7 @@ static void address_store(struct weir_netif_address *a, struct weir_addr addr, u
     a->prefix_length = none ? 0 : prefix_length;
     a->state = none ? WEIR_ADDRESS_NONE : WEIR_ADDRESS_READY;
     a->mode = (uint8_t)mode;
+    address_routers_set(a, 0);
     if (WEIR_CFG_ADDRESSES) {
         a->deprecated = false;
         a->preferred_until_us = a->valid_until_us = WEIR_NEVER;

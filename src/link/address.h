@@ -40,15 +40,24 @@ bool address_ours(const struct weir_netif *netif, struct weir_addr addr);
 // The address to speak to `peer` with, a neighbour: RFC 6724 §5, rules 3 and 8. NULL: none is ready.
 const struct weir_netif_address *address_toward(const struct weir_netif *netif, struct weir_addr peer);
 #if WEIR_CFG_IP6
-// IPv6, all rules (source6.c)
-const struct weir_netif_address *address_source6(const struct weir_netif *netif, struct weir_addr to);
+// IPv6, all rules (source6.c). `router`: the bit of the next hop (rule 5.5, src/ip/multihome.h); 0: none is preferred.
+const struct weir_netif_address *address_source6(const struct weir_netif *netif, struct weir_addr to, uint8_t router);
 // Likewise, of those that are not optimistic: what changes neighbours' caches comes from such a one (RFC 4429 §3.2).
 const struct weir_netif_address *address_asker6(const struct weir_netif *netif, struct weir_addr to);
 #else
-static inline const struct weir_netif_address *address_source6(const struct weir_netif *netif, struct weir_addr to)
+static inline const struct weir_netif_address *address_source6(const struct weir_netif *netif, struct weir_addr to,
+                                                               uint8_t router)
 {
-    return (void)netif, (void)to, NULL;
+    return (void)netif, (void)to, (void)router, NULL;
 }
+#endif
+
+#if WEIR_CFG_IP6_MULTIHOMED
+static inline uint8_t address_routers(const struct weir_netif_address *a) { return a->routers; }
+static inline void address_routers_set(struct weir_netif_address *a, uint8_t routers) { a->routers = routers; }
+#else
+static inline uint8_t address_routers(const struct weir_netif_address *a) { return (void)a, (uint8_t)0; }
+static inline void address_routers_set(struct weir_netif_address *a, uint8_t routers) { (void)a, (void)routers; }
 #endif
 
 // What weir_netif_set_address and weir_netif_address_add share: whether the interface may have it; and taking it into a

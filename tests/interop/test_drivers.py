@@ -14,7 +14,8 @@ from scapy.all import ARP, IP, TCP, UDP, Dot1Q, Ether, rdpcap
 
 from netns import ROOT, Lab, until
 
-DUAL = ["-DWEIR_CFG_IP6=1", "-DWEIR_CFG_IP6_TEMPORARY=1", "-DWEIR_CFG_IP6_OPTIMISTIC=1"]   # as tools/build.mk has it
+BOTH = ("IP6", "IP6_TEMPORARY", "IP6_OPTIMISTIC", "IP6_MULTIHOMED")   # as OPTIONS_both of tools/build.mk
+DUAL = [f"-DWEIR_CFG_{name}=1" for name in BOTH]
 PROBE = ROOT / "build/tests/driver_probe"
 VERIFIED, UNVERIFIED = 1, 0
 CHECKSUM, TSO = 1, 2

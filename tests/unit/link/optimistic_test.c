@@ -183,9 +183,9 @@ static void others_speak_before_it(void **state)
         second = second->next;
     assert_int_equal(second->state, WEIR_ADDRESS_OPTIMISTIC);
     const struct weir_addr to = ip6_of(0x20010db8u, 2, 0, 7);  // nearer to the second
-    assert_true(weir_addr_equal(address_source6(&f.netif, to)->addr, first));
+    assert_true(weir_addr_equal(address_source6(&f.netif, to, 0)->addr, first));
     fixture_poll(&f, 3 * SECOND);
-    assert_true(weir_addr_equal(address_source6(&f.netif, to)->addr, second->addr));
+    assert_true(weir_addr_equal(address_source6(&f.netif, to, 0)->addr, second->addr));
     fixture_close(&f);
 }
 
