@@ -309,6 +309,13 @@ void ip_router_lost(struct weir *weir, const struct weir_netif *netif, struct we
 // RFC 4861 §8.1, §8.3: only the first hop of the destination may say that there is a better one. It is a route of its
 // own, and goes with the interface's carrier, or after REDIRECT_S.
 #define REDIRECT_S 600u
+
+static bool of_destination(const struct weir *weir, const struct route *route, const void *destination)
+{
+    return (void)weir, route->advertised && route->prefix_length == 128 &&
+                           weir_addr_equal(route->prefix, *(const struct weir_addr *)destination);
+}
+
 void redirect_input(struct weir *weir, const struct packet *packet, const struct nd *message)
 {
     struct path path;
@@ -332,6 +339,7 @@ void redirect_input(struct weir *weir, const struct packet *packet, const struct
                                 .until_us = ip6_until_us(weir, REDIRECT_S)};
     if (message->link_address)
         neighbour_told(weir, netif, target, message->link_address, true, !on_link);
+    route_delete_each(weir, of_destination, &destination);  // the newest counts
     if (!route_advertise(weir, &route))
         count(weir, WEIR_COUNT_ND_LIMIT);
 }
