@@ -57,7 +57,7 @@ struct prefix_said {
     bool link_address;  // the router tells its own
 };
 
-static inline void advertise(struct fixture *f, struct weir_addr router, uint16_t lifetime, uint8_t flags,
+static inline void advertise_unpolled(struct fixture *f, struct weir_addr router, uint16_t lifetime, uint8_t flags,
                              const struct prefix_said *said, uint32_t mtu)
 {
     uint8_t message[16 + 8 + 32 + 8] = {ICMP6_ROUTER_ADVERTISEMENT, 0, 0, 0, 64, flags};
@@ -87,6 +87,12 @@ static inline void advertise(struct fixture *f, struct weir_addr router, uint16_
         length += 8;
     }
     input_icmp6(f, &(struct make6){.source = router, .destination = ALL_NODES6, .hop_limit = 255}, message, length);
+}
+
+static inline void advertise(struct fixture *f, struct weir_addr router, uint16_t lifetime, uint8_t flags,
+                             const struct prefix_said *said, uint32_t mtu)
+{
+    advertise_unpolled(f, router, lifetime, flags, said, mtu);
     fixture_poll(f, 1000);
 }
 

@@ -4,7 +4,7 @@
 #include "ip/packets6.h"
 
 #define SECOND 1000000u
-#define ECHO_BYTES 1000u
+#define ECHO_BYTES 1460u  // a packet of 1500 bytes, which every host must be able to put together
 
 // The echo request of which all pieces are parts.
 static void echo_make(uint8_t bytes[ECHO_BYTES])
@@ -168,6 +168,65 @@ static void long_headers_before_the_fragment_header_spill_nothing(void **state)
     }
 }
 
+// The key has no next header: two datagrams that differ in source or identification alone are two.
+static void pieces_of_different_datagrams_do_not_meet(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open6(&f, &weir_link_rawip);
+    piece(&f, 1, 0, 400, true, IP6_ICMP);
+    piece(&f, 2, 400, ECHO_BYTES, false, IP6_ICMP);
+    expect_echo(&f, false);
+    uint8_t whole[ECHO_BYTES], header[8] = {IP6_ICMP};
+    echo_make(whole);
+    put16(header + 2, 400);
+    put32(header + 4, 1);
+    const struct make6 make = {.source = OTHER6,
+                               .next_header = IP6_FRAGMENT,
+                               .chain = header,
+                               .chain_length = 8,
+                               .payload = whole + 400,
+                               .length = ECHO_BYTES - 400};
+    input6(&f, &make);
+    expect_echo(&f, false);
+    piece(&f, 1, 400, ECHO_BYTES, false, IP6_ICMP);
+    expect_echo(&f, true);
+    fixture_close(&f);
+}
+
+// What we send ourselves (RFC 7739): the identification of one datagram tells nobody that of the next.
+static void identifications_are_not_counted(void **state)
+{
+    (void)state;
+    static const uint8_t data[3000];
+    const struct weir_slice slice = {data, sizeof data};
+    const struct weir_message message = {.peer = {PEER6, 9}};
+    struct fixture f;
+    struct ip6 ip;
+    uint32_t length, ids[8];
+    open6(&f, &weir_link_rawip);
+    const weir_socket s = weir_socket_open(f.weir, WEIR_DATAGRAM, 0);
+    for (unsigned i = 0; i < 8; i++) {
+        fixture_clear(&f);
+        assert_int_equal(weir_socket_send_message(f.weir, s, &message, &slice, 1), sizeof data);
+        fixture_poll(&f, 10000);
+        assert_int_equal(fixture_sent_count(&f), 3);
+        for (uint32_t at = 0; at < 3; at++) {
+            const uint8_t *const bytes = sent6(&f, at, &ip, &length);
+            assert_int_equal(ip.next_header, IP6_FRAGMENT);
+            assert_int_equal(bytes[0], IP6_UDP);
+            assert_int_equal(get16(bytes + 2) & 7, at < 2);  // more follow; lengths go by eight
+            assert_true(at == 2 || (length - 8) % 8 == 0);
+            if (!at)
+                ids[i] = get32(bytes + 4);
+            assert_int_equal(get32(bytes + 4), ids[i]);
+        }
+        for (unsigned j = 0; j < i; j++)
+            assert_false(ids[i] - ids[j] <= 16 || ids[j] - ids[i] <= 16);
+    }
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +235,8 @@ int main(void)
         cmocka_unit_test(an_atomic_fragment_disturbs_nothing),
         cmocka_unit_test(a_datagram_waits_sixty_seconds),
         cmocka_unit_test(faults_are_pointed_at),
+        cmocka_unit_test(pieces_of_different_datagrams_do_not_meet),
+        cmocka_unit_test(identifications_are_not_counted),
         cmocka_unit_test(long_headers_before_the_fragment_header_spill_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

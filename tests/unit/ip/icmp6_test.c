@@ -252,6 +252,20 @@ static void errors_are_not_answered_with_errors(void **state)
     fixture_close(&f);
 }
 
+// RFC 8200 §8.1: none is no checksum over IPv6.
+static void a_datagram_without_a_checksum_is_dropped(void **state)
+{
+    (void)state;
+    const uint8_t bytes[12] = {0x03, 0xe8, 0x07, 0xd0, 0, 12};
+    struct fixture f;
+    open6(&f, &weir_link_rawip);
+    input6(&f, &(struct make6){.next_header = IP6_UDP, .payload = bytes, .length = sizeof bytes});
+    expect_nothing(&f);
+    datagram(&f, (struct make6){.next_header = 0}, 12);
+    expect_error6(&f, ICMP6_UNREACHABLE, ICMP6_PORT, 0);
+    fixture_close(&f);
+}
+
 static void a_unicast_address_in_a_frame_to_many_gets_no_error(void **state)
 {
     (void)state;
@@ -388,6 +402,7 @@ int main(void)
         cmocka_unit_test(an_unknown_routing_header_with_segments_left_is_pointed_at),
         cmocka_unit_test(a_closed_port_is_unreachable),
         cmocka_unit_test(errors_are_not_answered_with_errors),
+        cmocka_unit_test(a_datagram_without_a_checksum_is_dropped),
         cmocka_unit_test(a_unicast_address_in_a_frame_to_many_gets_no_error),
         cmocka_unit_test(a_jumbogram_is_refused_by_its_option),
         cmocka_unit_test(errors_are_limited),

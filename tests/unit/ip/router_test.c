@@ -217,6 +217,37 @@ static void where_its_router_is_silent_another_is_tried(void **state)
     fixture_close(&f);
 }
 
+// RFC 4861 §6.3.4, RFC 5942: what is on the link is what routers say, and an address of ours says nothing.
+static void a_prefix_is_on_the_link_as_long_as_routers_say(void **state)
+{
+    (void)state;
+    const struct weir_addr neighbour = ip6_of(0x20010db8u, 1, 0, 7);
+    struct prefix_said said = of_prefix(1);
+    struct fixture f;
+    open_settled(&f);
+    said.flags = 0x40;
+    advertise(&f, ROUTER6, 600, MEDIUM, &said, 0);
+    fixture_poll(&f, 5 * SECOND);
+    assert_non_null(of_origin(&f, WEIR_ADDRESS_AUTO));
+    assert_same(way_to(&f, neighbour), ROUTER6);
+    said.flags = 0xc0;
+    said.valid = said.preferred = 100;
+    advertise(&f, ROUTER6, 600, MEDIUM, &said, 0);
+    assert_same(way_to(&f, neighbour), neighbour);
+    said.flags = 0x40;
+    advertise(&f, ROUTER6, 600, MEDIUM, &said, 0);  // which says nothing of the link
+    assert_same(way_to(&f, neighbour), neighbour);
+    fixture_poll(&f, 101ull * SECOND);
+    assert_same(way_to(&f, neighbour), ROUTER6);
+    said.flags = 0xc0;
+    advertise(&f, ROUTER6, 600, MEDIUM, &said, 0);
+    assert_same(way_to(&f, neighbour), neighbour);
+    said.valid = said.preferred = 0;
+    advertise(&f, ROUTER6, 600, MEDIUM, &said, 0);  // at once: there are no two hours for this
+    assert_same(way_to(&f, neighbour), ROUTER6);
+    fixture_close(&f);
+}
+
 // --- what else they say ----------------------------------------------------------------------------------------------
 
 static void hear(struct fixture *f, uint8_t hop_limit, uint32_t reachable_ms, uint32_t retransmit_ms)
@@ -327,6 +358,7 @@ int main(void)
         cmocka_unit_test(a_source_is_of_the_next_hops_prefix),
         cmocka_unit_test(the_answer_leaves_by_the_router_of_the_address_asked),
         cmocka_unit_test(where_its_router_is_silent_another_is_tried),
+        cmocka_unit_test(a_prefix_is_on_the_link_as_long_as_routers_say),
         cmocka_unit_test(packets_have_the_hop_limit_that_routers_say),
         cmocka_unit_test(timers_are_the_routers_where_they_make_sense),
         cmocka_unit_test(solicitations_of_routers_are_not_heard),
