@@ -58,7 +58,7 @@ struct prefix_said {
 };
 
 static inline void advertise_unpolled(struct fixture *f, struct weir_addr router, uint16_t lifetime, uint8_t flags,
-                             const struct prefix_said *said, uint32_t mtu)
+                                      const struct prefix_said *said, uint32_t mtu)
 {
     uint8_t message[16 + 8 + 32 + 8] = {ICMP6_ROUTER_ADVERTISEMENT, 0, 0, 0, 64, flags};
     uint32_t length = 16;
