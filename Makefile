@@ -58,7 +58,7 @@ unit-mutations:
 	@tools/need.sh check
 	@$(PYTHON) tests/mutations/unit/run.py $(T)
 
-## make check      format, lint, layers, symbols, options, conformance rows, headers
+## make check      format, lint, layers, symbols, options, conformance rows, headers, the documentation's site
 check:
 	@tools/need.sh check
 	@$(MAKE) -s --keep-going checks
@@ -205,6 +205,14 @@ format:
 	@tools/need.sh check
 	@clang-format -i $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' ! -name options.h ! -name configuration.h ! -name cc_list.h) $(wildcard examples/*.cpp)
 
+## make docs       the site, with a reference of the public headers: build/site (mkdocs.yml)
+.PHONY: docs
+docs:
+	@tools/need.sh docs
+	@$(MAKE) -s $(B)/docs/ready
+	@$(B)/docs/bin/mkdocs build --quiet
+	@echo "build/site/index.html"
+
 ## make clean      removes build/
 clean:
 	rm -rf $(B)
@@ -219,8 +227,10 @@ include tools/bench_metal.mk
 include tools/check.mk
 include tools/fuzz.mk
 
-# Python packages for tests and benchmarks, in an environment of our own.
+# Python packages for tests and benchmarks, and those for the site, each in an environment of our own.
 $(B)/venv/ready: tools/requirements.txt
+$(B)/docs/ready: tools/docs_requirements.txt
+$(B)/venv/ready $(B)/docs/ready:
 	@echo "  VENV  $(@D)"
 	@$(PYTHON) -m venv $(@D)
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The checks of `make check`, each a goal of its own: `make check-layers` runs one.
-CHECKS := format lint source layers symbols names options conformance headers warnings mutations bench
+CHECKS := format lint source layers symbols names options conformance headers warnings mutations bench docs
 C_FILES := $(filter-out include/weir/options.h include/weir/configuration.h include/weir/cc_list.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' 2>/dev/null)))
 CXX_FILES := $(sort $(shell find examples -name '*.cpp'))
 C_SOURCES := $(BOTH) $(SIM_MAIN) $(APP_MAIN) $(RUN_MAIN) $(RUN_LIBRARY) $(APP_PARTS) $(EXAMPLES)
@@ -73,6 +73,11 @@ check-mutations:
 check-bench:
 	@$(MAKE) -s -f bench/bench.mk configurations
 	@echo "  ok    bench"
+
+# The site of the documentation: every page has its place in it, and no link leads nowhere.
+check-docs: $(B)/docs/ready
+	@$(B)/docs/bin/mkdocs build --quiet --site-dir $(B)/check/site
+	@echo "  ok    docs"
 
 # Each header compiles alone: those of include/ at every profile, those of src/ at every profile that has sources of their folder; and with IPv6.
 # (FreeRTOS is not here; its headers, and what stands in for them, want the user's configuration first. Nor is Mbed TLS: tools/tls.mk.)

@@ -14,7 +14,8 @@ test) goal="g++ cmake ninja-build pkg-config meson gcc-arm-none-eabi libnewlib-a
             socat redis-server redis-tools memcached wrk haproxy git openssh-server openssh-client avahi-daemon avahi-utils
             dbus-daemon mosquitto mosquitto-clients iperf3 dnsmasq-base radvd kea-dhcp6-server chrony nftables nginx ethtool tcpdump util-linux procps chromium
             chromium-driver atftpd isc-dhcp-client udhcpc rsyslog rsyslog-openssl openssl libbearssl-dev" ;;
-check) goal="g++ dpkg-dev libbearssl-dev libcmocka-dev $clang clang-format clang-tidy gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-mips-linux-gnu libc6-dev-mips-cross git" ;;
+docs) goal="python3-venv" ;;
+check) goal="g++ python3-venv dpkg-dev libbearssl-dev libcmocka-dev $clang clang-format clang-tidy gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-mips-linux-gnu libc6-dev-mips-cross git" ;;
 bench-metal) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-x86 qemu-user dpkg-dev python3-venv iproute2 ethtool util-linux procps" ;;
 size) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user" ;;
 bench) goal="g++ cargo-web:cargo rustc-web:rustc binutils valgrind dpkg-dev python3-venv iproute2 ethtool util-linux procps" ;;
@@ -28,7 +29,7 @@ compat) goal="python3-venv iproute2 ethtool util-linux procps curl wget netcat-o
             openssh-server openssh-client dnsmasq-base libpython$(python3_version)-testsuite" ;;
 sim) goal="" ;;
 *)
-    echo "usage: tools/need.sh run|board|test|check|size|bench|bench-metal|bench-realtime|lab|fuzz|attack|soak|sim|tls|compat" >&2
+    echo "usage: tools/need.sh run|board|test|check|size|bench|bench-metal|bench-realtime|lab|fuzz|attack|soak|sim|tls|compat|docs" >&2
     exit 64
     ;;
 esac
