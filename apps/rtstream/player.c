@@ -230,8 +230,10 @@ static uint64_t poll(struct app *app, uint64_t now_us)
 static int open_stream(struct rtstream_player *p, const struct weir_endpoint *peer)
 {
     const struct rtstream_options *o = &p->options;
-    const struct weir_realtime before = {
-        .mode = WEIR_REALTIME_WEIR, .frame_bytes = o->frame_bytes, .segment_bytes = o->segment_bytes};
+    const struct weir_realtime before = {.mode = WEIR_REALTIME_WEIR,
+                                         .frame_bytes = o->frame_bytes,
+                                         .segment_bytes = o->segment_bytes,
+                                         .stored = o->stored};
     struct weir *weir = p->loop->weir;
     const bool waits = weir_addr_is_any(peer->addr);
     const weir_socket socket =

@@ -198,8 +198,10 @@ static void open_streams(struct run *r)
 {
     const struct weir_endpoint any = {weir_addr_any(), PORT}, peer = {sim_host_address(r->source), PORT};
     struct weir *source = sim_host_weir(r->source), *player = sim_host_weir(r->player);
-    const struct weir_realtime before = {
-        .mode = WEIR_REALTIME_WEIR, .frame_bytes = (uint32_t)r->s->frame, .segment_bytes = (uint16_t)r->s->mss};
+    const struct weir_realtime before = {.mode = WEIR_REALTIME_WEIR,
+                                         .frame_bytes = (uint32_t)r->s->frame,
+                                         .segment_bytes = (uint16_t)r->s->mss,
+                                         .stored = r->file};
     host_clock(r->source);
     r->listener = weir_socket_open(source, WEIR_STREAM, 0);
     if (weir_socket_bind(source, r->listener, &any) || weir_socket_listen(source, r->listener, 1))

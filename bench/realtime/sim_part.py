@@ -17,7 +17,7 @@ LABELS = {"regular": "regular TCP", "regular_update": "regular + window update",
           "weir": "Weir"}
 COLOURS = {"regular": "#999999", "regular_update": "#777777", "skip": "#e0a030", "skip_update": "#c8553d", "weir": "#1b6ca8"}
 SWEEPS = {   # at 4 % loss: the option of the program, its values, the label
-    "delay_ms": ("delay_us", (1, 5, 10, 25, 50, 100, 200), 1000, "delay each way, ms"),
+    "delay_ms": ("delay_us", (1, 5, 10, 25, 50, 100, 200, 400), 1000, "delay each way, ms"),
     "buffer_frames": ("buffer", (1, 2, 3, 4, 8), 2048, "receive buffer, frames"),
     "period_ms": ("period", (20, 50, 100, 250, 500, 1000), 1, "period, ms"),
 }
@@ -31,6 +31,7 @@ FAIR_REAL_TIME = {"real_time": "Weir's receiver", "real_time_both": "Weir at bot
 FAIR_FLOWS = {"ordinary": {"mode": "off", "buffer": 0}, "ordinary_small": {"mode": "off", "buffer": 0, "mss": 512},
               "real_time": {"mode": "weir", "buffer": 8192}, "real_time_both": {"mode": "weir", "buffer": 8192, "deadline": 500}}
 SAME_FRAMES = 0.95   # of what was written, through ordinary connections: less is not "the same frames"
+SAME_SHARE = 0.9     # of the frames that the ordinary connections with all defaults carry, at every queue
 SWEPT = ("regular_update", "skip_update", "weir")
 SWEEP_LOSS = 4
 GOALS = {
@@ -39,6 +40,7 @@ GOALS = {
     **{f"paper.skip_update.{loss}": (">=", 100 - loss) for loss in LOSSES},
     **{f"paper.weir.{loss}": (">=", goal) for loss, goal in zip(LOSSES, (100, 100, 100, 100, 99.99, 99.96))},
     "paper_skip_highest": ("<=", 68), "updates_ratio_at_0": ("<=", 0.5), "rt.paper_mode_lines": ("<=", 90), "fairness.cubic_loss_percent": ("<=", 10),
+    "weir_minus_skip_update_min": (">=", 0), "packet_queue_frames_ratio": (">=", SAME_SHARE), "fairness.frames_ratio_min": (">=", SAME_SHARE),
 }
 
 
@@ -79,6 +81,18 @@ def sweeps(progress):
     return {"sweeps": swept}
 
 
+def beside_skip_update(progress):
+    """By how much more of its deadlines Weir's mode meets than Embedded Xinu's with window updates: each value of each sweep, at each loss."""
+    more = {}
+    for name, (option, values, unit, label) in SWEEPS.items():
+        progress.step(f"{label.split(',')[0]} swept at every loss")
+        for value in values:
+            for loss in LOSSES:
+                weir, work = (player(mode, loss, **{option: value * unit})["met_percent"] for mode in ("weir", "skip_update"))
+                more[f"{name} {value}, {loss} %"] = round(weir - work, 3)
+    return {"weir_minus_skip_update": more, "weir_minus_skip_update_min": min(more.values())}
+
+
 def hard(progress):
     """What hiding losses brings: deadlines met, and how many of the lost segments the sender knew of and sent again."""
     progress.step("links that hardly carry the stream")
@@ -102,7 +116,9 @@ def fairness(progress):
             for ordinary in FAIR_ORDINARY:
                 less = round(100 * (1 - row[name]["cubic_kbit"] / row[ordinary]["cubic_kbit"]), 2)
                 (same if row[ordinary]["frames_kbit"] >= SAME_FRAMES * wanted else fewer)[f"{queue}, {name}, {ordinary}"] = less
-    return {"fairness": {"cubic_loss_percent": max(same.values()), "same_frames": same, "fewer_frames": fewer, "cubic_alone_kbit": alone["cubic_kbit"],
+    ratios = {queue: round(row["real_time"]["frames_kbit"] / row["ordinary"]["frames_kbit"], 3) for queue, row in rows.items()}
+    return {"packet_queue_frames_ratio": ratios["33 packets"],
+            "fairness": {"frames_ratio": ratios, "frames_ratio_min": min(ratios.values()), "cubic_loss_percent": max(same.values()), "same_frames": same, "fewer_frames": fewer, "cubic_alone_kbit": alone["cubic_kbit"],
                          "frames_kbit": wanted, "by_queue": rows}}
 
 
@@ -126,8 +142,8 @@ def cost():
 
 
 def measure():
-    progress = common.Progress("real time, simulated", len(MODES) * len(LOSSES) + len(SWEEPS) * len(SWEPT) + 2)
-    return {**paper(progress), **sweeps(progress), **hard(progress), **fairness(progress), **cost()}
+    progress = common.Progress("real time, simulated", len(MODES) * len(LOSSES) + len(SWEEPS) * (len(SWEPT) + 1) + 2)
+    return {**paper(progress), **sweeps(progress), **beside_skip_update(progress), **hard(progress), **fairness(progress), **cost()}
 
 
 # --- shown ------------------------------------------------------------------------------------------------------------------------------------
@@ -154,6 +170,10 @@ def tables(figures):
     for name, (_, values, _, label) in SWEEPS.items():
         yield (f"{label.split(',')[0]} swept, {SWEEP_LOSS} % lost",
                [[label, *map(str, values)], *(row(LABELS[mode], by(figures["sweeps"][name][mode], values)) for mode in SWEPT)])
+    for name, (_, values, _, label) in SWEEPS.items():
+        yield (f"Weir less Embedded Xinu's skip and update, points of the percentage: {label} down, % lost across; 20 seeds",
+               [["", *(f"{loss} %" for loss in LOSSES)],
+                *(row(str(value), (figures["weir_minus_skip_update"][f"{name} {value}, {loss} %"] for loss in LOSSES)) for value in values)])
     yield (f"Links and buffers that hardly carry the stream, {SWEEP_LOSS} % lost: % of deadlines met / segments the sender knew to be lost, of some 28",
            [["", *HARD], *([LABELS[mode], *(f"{figures['hard'][label][mode]['met_percent']:.2f} / {figures['hard'][label][mode]['retransmits']:.0f}" for label in HARD)]
                            for mode in ("skip_update", "weir"))])

@@ -31,7 +31,8 @@ enum weir_realtime_mode {
                          // all the same; the number is taken back when the sender says that it was not sent yet
     WEIR_REALTIME_SKIP_UPDATE,  // SKIP with gracious window update
     WEIR_REALTIME_WEIR,  // only what later data proves was sent is passed over, and not before the sender could notice
-                         // its loss; window updates by need; whole frames beyond a hole are handed out
+                         // its loss; window updates by need; whole frames beyond a hole are handed out. With a sender
+                         // without SACK and a window that hardly carries the stream: as SKIP_UPDATE, by deadlines
 };
 
 struct weir_realtime {  // zero: the defaults
@@ -40,23 +41,27 @@ struct weir_realtime {  // zero: the defaults
     uint32_t period_us;    // from one deadline to the next; 0: only those of weir_realtime_deadline
     uint64_t first_us;  // deadline of the first frame, by the clock of weir_poll; 0: it has none, and the next follow
                         // its being read
-    uint32_t
-        keep_us;  // WEIR: a hole is kept for so long after it was seen; 0: a round trip. More is kinder to the network
-    uint16_t segment_bytes;  // payload of a segment to ask the peer for (its MSS); 0:
-                             // weir_realtime_segment(frame_bytes, 512)
-    bool partial;  // a frame that is not whole at its deadline is handed out as it is (weir_realtime_frame.missing)
-    bool stored;   // WEIR: the source is a file, not alive. A frame of which nothing came, nor of what follows it, is
-                   // not given up at its deadline but put off, and all deadlines with it, by a period: nothing shows
-                   // that it was sent
+    uint32_t keep_us;   // WEIR: a hole is kept for so long after it was seen; 0: a round trip. More is kinder to the
+                        // network, and keeps the mode from ever doing as SKIP_UPDATE does
+    uint16_t
+        segment_bytes;  // payload of a segment to ask the peer for (its MSS); 0: weir_realtime_segment(frame_bytes,
+                        // 512), of a live source with longer frames 1024, and `timestamps`
+    bool timestamps;  // the SYN offers them, and the MSS has room for them. After a timeout nothing else lets a sender
+                      // measure a round trip again, and behind a full queue it then hardly sends
+    bool partial;     // a frame that is not whole at its deadline is handed out as it is (weir_realtime_frame.missing)
+    bool stored;      // WEIR: the source is a file, not alive. A frame of which nothing is lost, as far as came, is
+                      // not given up at its deadline but put off, and all deadlines with it, by a period: nothing shows
+                      // that it was sent. Of a live source only where each deadline of a second, four at the least, was
+                      // missed: the sender is behind, and by the old clock all it sends would come too late
 };
 
 // In the modes SKIP and SKIP_UPDATE each weir_realtime_read is a deadline itself, as in the work, and never says
 // WEIR_AGAIN. In the others a frame is met when it is whole at its deadline, and the reader has come to it by then; it
-// may be read before. On an unconnected socket, or a listener, this also sets WEIR_OPTION_MAX_SEGMENT; a SYN then does
-// not offer timestamps, which would make segments shorter than asked for. A connection that was accepted wants a call
-// of its own: its listener's mode is not inherited. On a connection the first frame begins with the first byte not read
-// yet. Mode OFF: an ordinary stream again, which begins with the next frame not read. WEIR_INVALID, WEIR_NO_MEMORY
-// (static builds: WEIR_CFG_REALTIME streams at once), WEIR_NOT_SUPPORTED.
+// may be read before. On an unconnected socket, or a listener, this also sets WEIR_OPTION_MAX_SEGMENT; a SYN then
+// offers timestamps only if `timestamps` says so, as they make segments shorter than the MSS. A connection that was
+// accepted wants a call of its own: its listener's mode is not inherited. On a connection the first frame begins with
+// the first byte not read yet. Mode OFF: an ordinary stream again, which begins with the next frame not read.
+// WEIR_INVALID, WEIR_NO_MEMORY (static builds: WEIR_CFG_REALTIME streams at once), WEIR_NOT_SUPPORTED.
 int weir_realtime_set(struct weir *weir, weir_socket socket, const struct weir_realtime *settings);
 // as set, with the defaults filled in
 int weir_realtime_get(struct weir *weir, weir_socket socket, struct weir_realtime *settings);
@@ -68,7 +73,7 @@ struct weir_realtime_frame {
     uint64_t deadline_us;  // 0: it has none yet
     bool late;             // it was not whole at its deadline
     bool out_of_order;     // something before it is still missing
-    bool put_off;          // with WEIR_SKIPPED: the same frame is next (`stored`)
+    bool put_off;          // with WEIR_SKIPPED: the same frame is next, and all deadlines are later by a period
     uint32_t missing;      // bytes that did not come (WEIR_SKIPPED; `partial`), which are zero in the copy
     uint8_t pieces;  // how many of `piece` are filled in: the missing parts (there may be more of them, when all are)
     struct {

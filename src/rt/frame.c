@@ -2,11 +2,15 @@
 // Frames and their deadlines: which is next, whether it is whole, whether its time has come, what became of it.
 #include "rt/rt.h"
 
+#define BEHIND_US 1000000u
+#define BEHIND_LEAST 4u
+#define CAUGHT_UP 8u  // times as many met as were missed
+
 void rt_begin(struct rt *rt, const struct weir_realtime *settings, const struct rt_line *line)
 {
     memset(rt, 0, sizeof *rt);
     rt->settings = *settings;
-    rt->policy = settings->mode == WEIR_REALTIME_WEIR   ? &rt_weir
+    rt->policy = settings->mode == WEIR_REALTIME_WEIR   ? rt_weir_policy(settings, line)
                  : settings->mode >= WEIR_REALTIME_SKIP ? &rt_skip2009
                                                         : &rt_regular;
     rt->deadline_us = settings->first_us;
@@ -43,15 +47,39 @@ static void find_missing(const struct rt *rt, const struct rt_line *line, struct
     }
 }
 
-// Whether the deadline is now or was; notes that the frame is late when it is not whole then.
+// Whether the deadline is now or was. A frame is late when it was not whole then; what comes in that very microsecond
+// is in time.
 static bool is_due(struct rt *rt, const struct rt_line *line, bool whole)
 {
     if (rt->policy->reads_clock)
         return true;
     if (!rt->deadline_us || line->clock_us < rt->deadline_us)
         return false;
-    rt->late |= !whole;
+    rt->late |= (!whole || rt->lacked) && rt->deadline_us < line->clock_us;
+    rt->lacked = !whole;
     return true;
+}
+
+// A live source's sender is behind when every deadline of a second was missed, and until so many were met in a row that
+// it has certainly caught up. By the old clock all that it sends would come too late, however long it goes on.
+static uint32_t missed_most(const struct rt *rt)
+{
+    return rt->settings.period_us ? max_u32(BEHIND_US / rt->settings.period_us, BEHIND_LEAST) : UINT32_MAX;
+}
+
+static void note_missed(struct rt *rt, bool missed)
+{
+    const uint32_t most = missed_most(rt);
+    rt->met_in_row = missed ? 0 : rt->met_in_row + 1;
+    rt->missed_in_row = missed ? rt->missed_in_row + 1 : 0;
+    rt->behind = rt->behind ? rt->met_in_row < CAUGHT_UP * most : rt->missed_in_row >= most;
+}
+
+// All of the frame that lies before what came last is there: the rest is on its way, or was not even sent.
+static bool nothing_lost(const struct rt *rt, const struct rt_line *line, const struct weir_realtime_frame *frame)
+{
+    const uint32_t end = seq_min(rt->seen, rt->frame_seq + frame->bytes);
+    return seq_le(line->una, rt->frame_seq) && seq_le(end, line->nxt);
 }
 
 int rt_judge(struct rt *rt, const struct rt_line *line, struct weir_realtime_frame *frame)
@@ -68,22 +96,25 @@ int rt_judge(struct rt *rt, const struct rt_line *line, struct weir_realtime_fra
     find_missing(rt, line, frame);
     if (!due || rt->policy->waits)
         return WEIR_AGAIN;
-    frame->put_off = rt->settings.stored && !rt->policy->reads_clock && seq_le(rt->seen, rt->frame_seq);
-    return rt->settings.partial && frame->missing < frame->bytes ? (int)frame->bytes : WEIR_SKIPPED;
+    if (rt->settings.partial && frame->missing < frame->bytes)
+        return (int)frame->bytes;
+    frame->put_off = (rt->settings.stored || rt->behind) && !rt->policy->unsent && nothing_lost(rt, line, frame);
+    return WEIR_SKIPPED;
 }
 
-// Nothing shows that it was sent: the player waits a beat.
+// Nothing shows that the rest was lost: the player waits a beat.
 static void put_off(struct rt *rt, const struct rt_line *line)
 {
     rt->stats.backtracked++;
     rt->deadline_us = rt->settings.period_us ? rt->deadline_us + rt->settings.period_us : 0;
     rt->late = rt->deadline_us && rt->deadline_us < line->clock_us;
-    rt->announced = false;
+    rt->announced = rt->lacked = false;
 }
 
 void rt_take(struct rt *rt, const struct rt_line *line, const struct weir_realtime_frame *frame, int verdict)
 {
     struct weir_realtime_stats *stats = &rt->stats;
+    note_missed(rt, frame->missing || rt->late);
     if (frame->missing) {
         stats->skipped++;
         stats->partial += verdict != WEIR_SKIPPED;
@@ -103,7 +134,7 @@ void rt_take(struct rt *rt, const struct rt_line *line, const struct weir_realti
     rt->frame++;
     rt->frame_seq += frame->bytes;
     rt->late = !rt->policy->reads_clock && rt->deadline_us && rt->deadline_us < line->clock_us;
-    rt->announced = false;
+    rt->announced = rt->lacked = false;
 }
 
 bool rt_readable(struct rt *rt, const struct rt_line *line)

@@ -56,6 +56,9 @@ struct rt_policy {
     void (*told)(struct rt *rt, const struct rt_line *line, uint32_t old_edge);  // an ACK left
 };
 extern const struct rt_policy rt_skip2009, rt_regular, rt_weir;
+extern const struct rt_policy rt_skip_by_deadline;  // as rt_skip2009, of frames that have deadlines
+// Of Weir's mode: its own, or, where that could not carry the stream, Embedded Xinu's mechanism.
+const struct rt_policy *rt_weir_policy(const struct weir_realtime *settings, const struct rt_line *line);
 
 struct rt {
     const struct rt_policy *policy;
@@ -69,8 +72,11 @@ struct rt {
     uint32_t held_bytes;
     uint32_t wake_us, due_us;  // the policy's, and with the deadline: the timer's
     bool wake, armed;
-    bool late;       // the deadline passed and it was not whole
-    bool announced;  // READABLE was said for it
+    bool late;                           // the deadline passed and it was not whole
+    bool lacked;                         // at or after the deadline it was not whole when last looked at
+    bool announced;                      // READABLE was said for it
+    uint32_t missed_in_row, met_in_row;  // deadlines
+    bool behind;                         // the sender is, so a frame is put off
     uint8_t acks_left, acks_reason;
     // weir.c, path.c, need.c
     uint32_t hole_us, hole_nxt;  // when the hole at hole_nxt was seen

@@ -7,7 +7,7 @@
 
 static bool gracious(const struct rt *rt)
 {
-    return rt->settings.mode == WEIR_REALTIME_SKIP_UPDATE || rt->settings.mode == WEIR_REALTIME_REGULAR_UPDATE;
+    return rt->settings.mode != WEIR_REALTIME_SKIP && rt->settings.mode != WEIR_REALTIME_REGULAR;
 }
 
 // The frame was taken out of the queue.
@@ -37,6 +37,7 @@ static void skip_unsent(struct rt *rt, const struct rt_line *line, uint32_t seq,
         rt->frame_seq -= rt->settings.frame_bytes;
         rt->frame--;
         rt->stats.backtracked++;
+        rt->late = rt->announced = rt->lacked = false;
     }
     order->move = true;
     order->nxt = seq;
@@ -45,3 +46,4 @@ static void skip_unsent(struct rt *rt, const struct rt_line *line, uint32_t seq,
 
 const struct rt_policy rt_regular = {.waits = true, .read = regular_read};
 const struct rt_policy rt_skip2009 = {.reads_clock = true, .read = skip_read, .unsent = skip_unsent};
+const struct rt_policy rt_skip_by_deadline = {.read = skip_read, .unsent = skip_unsent};

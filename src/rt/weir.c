@@ -10,6 +10,8 @@
 #define TAIL_RTTS 4u          // one until the probe's two begin, one for what the sender takes to be a round trip
 #define TAIL_SLACK_US 10000u  // the sender's ticks
 #define TAIL_RTT_MOST_US 60000u
+#define TIGHT_HALVES 5u  // of the window that the stream needs
+#define TIGHT_HALVES_OFTEN 10u
 
 static uint32_t keep_us(const struct rt *rt, const struct rt_line *line)
 {
@@ -143,3 +145,22 @@ static void weir_heard(struct rt *rt, const struct rt_line *line, const struct r
 }
 
 const struct rt_policy rt_weir = {.read = weir_read, .heard = weir_heard, .time = weir_time, .told = rt_path_told};
+
+// Where the window carries the stream with little to spare, and more so where several frames are under way at a time, a
+// hole that is kept for a round trip leaves no room for what follows, and a sender without SACK needs a timeout for
+// nearly every loss: neither comes in time. Embedded Xinu's mechanism meets more deadlines there, by hiding the losses.
+// (With a window that cannot carry the stream at all each skip would overtake the answer to the one before it.) A
+// sender with SACK finds losses in time, and takes an acknowledgement of what it did not send for an attack (RFC 5961
+// §5). Who wants holes to be kept says so by keep_us.
+static bool tight(const struct weir_realtime *settings, const struct rt_line *line)
+{
+    const uint64_t carried = (uint64_t)line->limit_bytes * settings->period_us,
+                   needed = (uint64_t)settings->frame_bytes * line->srtt_us;
+    const bool often = (uint64_t)4 * settings->period_us <= (uint64_t)3 * line->srtt_us;
+    return carried >= needed - needed / 64 && 2 * carried <= (often ? TIGHT_HALVES_OFTEN : TIGHT_HALVES) * needed;
+}
+
+const struct rt_policy *rt_weir_policy(const struct weir_realtime *settings, const struct rt_line *line)
+{
+    return !line->sack && !settings->keep_us && tight(settings, line) ? &rt_skip_by_deadline : &rt_weir;
+}

@@ -9,6 +9,8 @@
 #define FRAME_MOST (1u << 24)
 #define SEGMENT_LEAST 64u  // of WEIR_OPTION_MAX_SEGMENT
 #define SEGMENT_DEFAULT 512u
+#define SEGMENT_LIVE 1024u  // of frames longer than the default: a queue that counts packets takes fewer of them
+#define TIMESTAMP_BYTES 12u
 
 uint16_t weir_realtime_segment(uint32_t frame_bytes, uint32_t most)
 {
@@ -31,6 +33,16 @@ static bool sensible(const struct weir_realtime *settings)
            (!settings->segment_bytes || settings->segment_bytes >= SEGMENT_LEAST);
 }
 
+static void fill_defaults(struct weir_realtime *settings)
+{
+    const bool live = settings->mode == WEIR_REALTIME_WEIR && !settings->stored,
+               large = live && settings->frame_bytes > SEGMENT_DEFAULT;
+    if (settings->mode == WEIR_REALTIME_OFF || settings->segment_bytes)
+        return;
+    settings->segment_bytes = weir_realtime_segment(settings->frame_bytes, large ? SEGMENT_LIVE : SEGMENT_DEFAULT);
+    settings->timestamps |= large;
+}
+
 int weir_realtime_set(struct weir *weir, weir_socket socket, const struct weir_realtime *wanted)
 {
     struct sock *sock = handle_sock(weir, socket);
@@ -41,11 +53,11 @@ int weir_realtime_set(struct weir *weir, weir_socket socket, const struct weir_r
     struct weir_realtime settings = *wanted;
     if (!sensible(&settings))
         return WEIR_INVALID;
-    if (settings.mode != WEIR_REALTIME_OFF && !settings.segment_bytes)
-        settings.segment_bytes = weir_realtime_segment(settings.frame_bytes, SEGMENT_DEFAULT);
+    fill_defaults(&settings);
     const enum weir_tcp_state state = tcp_state(sock);
     if (settings.mode != WEIR_REALTIME_OFF && (state == WEIR_TCP_CLOSED || state == WEIR_TCP_LISTEN)) {
-        const int error = tcp_set(weir, sock, WEIR_OPTION_MAX_SEGMENT, settings.segment_bytes);
+        const int32_t mss = settings.segment_bytes + (settings.timestamps ? (int32_t)TIMESTAMP_BYTES : 0);
+        const int error = tcp_set(weir, sock, WEIR_OPTION_MAX_SEGMENT, mss);
         if (error)
             return error;
     }

@@ -18,7 +18,7 @@ void tcp_output_syn_options(const struct weir *weir, struct tcp_conn *c, bool an
     }
     if (WEIR_CFG_TCP_SACK && (!answer || c->flags & TCP_USE_SACK))
         options->seen |= TCP_SEEN_SACK_PERMITTED;
-    if (WEIR_CFG_TCP_TIMESTAMPS && (!answer || c->flags & TCP_USE_TIMESTAMPS) && !tcp_realtime_on(c)) {
+    if (WEIR_CFG_TCP_TIMESTAMPS && (!answer || c->flags & TCP_USE_TIMESTAMPS) && !tcp_realtime_bare(c)) {
         options->seen |= TCP_SEEN_TIMESTAMPS;
         tcp_timestamps_fill(weir, c, options);
     }

@@ -102,11 +102,18 @@ static void hold(struct tcp_conn *c, struct rt *rt, uint32_t bytes)
     c->receive_limit = limit - rt->held_bytes;
 }
 
+// The deadline passes unnoticed unless the timer tells of it.
+static bool awaits_deadline(const struct tcp_conn *c, const struct rt *rt)
+{
+    return rt->deadline_us && !rt->announced && !rt->late && !rt->lacked && !rt->policy->reads_clock &&
+           c->state != WEIR_TCP_CLOSED;
+}
+
 static void arm(struct weir *weir, struct tcp_conn *c, struct rt *rt)
 {
     rt->armed = rt->wake;
     rt->due_us = rt->wake_us;
-    if (rt->deadline_us && !rt->announced && !rt->late && !rt->policy->reads_clock && c->state != WEIR_TCP_CLOSED) {
+    if (awaits_deadline(c, rt)) {
         const uint64_t left = rt->deadline_us > weir->now_us ? rt->deadline_us - weir->now_us : 0;
         const uint32_t due = weir->now + (uint32_t)(left < HOP_US ? left : HOP_US);
         rt->due_us = rt->armed ? seq_min(rt->due_us, due) : due;
@@ -221,6 +228,11 @@ void tcp_realtime_acked_on(struct weir *weir, struct tcp_conn *c)
         return;
     rt->policy->told(rt, &line, old_edge);
     tcp_realtime_fire(weir, c);  // when to ask again
+}
+
+bool tcp_realtime_bare(const struct tcp_conn *c)
+{
+    return tcp_realtime_on(c) && !c->extra->realtime->settings.timestamps;
 }
 
 bool tcp_realtime_readable(struct weir *weir, struct tcp_conn *c)

@@ -19,6 +19,7 @@ int tcp_realtime_deadline(struct weir *weir, struct tcp_conn *c, uint64_t deadli
 int tcp_realtime_stats(const struct tcp_conn *c, struct weir_realtime_stats *stats);
 
 static inline bool tcp_realtime_on(const struct tcp_conn *c) { return c->extra && c->extra->realtime; }
+bool tcp_realtime_bare(const struct tcp_conn *c);  // its SYN offers no timestamps
 // The hooks, of a connection with a mode only. A segment was taken, or (unsent) is about to be looked at; a bare ACK
 // left.
 void tcp_realtime_heard_on(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment);
@@ -51,6 +52,7 @@ size_t tcp_realtime_bytes(void);
 void tcp_realtime_drain(struct weir *weir);
 #else
 static inline bool tcp_realtime_on(const struct tcp_conn *c) { return (void)c, false; }
+static inline bool tcp_realtime_bare(const struct tcp_conn *c) { return (void)c, false; }
 static inline void tcp_realtime_heard(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment)
 {
     (void)weir, (void)c, (void)segment;

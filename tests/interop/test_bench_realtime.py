@@ -73,15 +73,18 @@ def test_results_of_another_program_are_not_kept(tmp_path, monkeypatch):
 
 def test_the_figures_of_the_simulated_part(monkeypatch):
     subprocess.run(["make", "-s", "build/host/weir-realtime"], cwd=ROOT, check=True)
-    for name, value in (("SEEDS", "1001-1002"), ("SWEEP_SEEDS", "1001-1001"), ("LOSSES", (0, 10)), ("FAIR_QUEUES", {"25 KB": {"queue": 25000}})):
+    for name, value in (("SEEDS", "1001-1002"), ("SWEEP_SEEDS", "1001-1001"), ("LOSSES", (0, 10)),
+                        ("SWEEPS", {"delay_ms": ("delay_us", (10, 200), 1000, "delay"), "period_ms": ("period", (20, 50), 1, "period")}),
+                        ("FAIR_QUEUES", {"25 KB": {"queue": 25000}, "33 packets": {"queue": 0, "queue_frames": 33}})):
         monkeypatch.setattr(sim_part, name, value)
     progress = common.Progress("test", 20)
-    figures = {**sim_part.paper(progress), **sim_part.fairness(progress)}
+    figures = {**sim_part.paper(progress), **sim_part.beside_skip_update(progress), **sim_part.fairness(progress)}
     met = {mode: program.figure(figures, f"paper.{mode}.0") for mode in sim_part.MODES}
     assert met == {"regular": 0.56, "regular_update": 100, "skip": 66.85, "skip_update": 100, "weir": 100}
     assert 63 <= program.figure(figures, "paper.skip.10") <= 67 and program.figure(figures, "paper.weir.10") >= 99.7
     assert program.figure(figures, "updates_ratio_at_0") <= 0.5
     assert program.figure(figures, "fairness.cubic_loss_percent") <= 10
+    assert figures["weir_minus_skip_update_min"] >= 0 and figures["packet_queue_frames_ratio"] >= 0.9
     json.dumps(figures)
 
 

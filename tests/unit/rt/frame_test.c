@@ -38,11 +38,17 @@ static void a_deadline_is_met_at_its_moment(void **state)
     assert_int_equal(play_read(&p), WEIR_AGAIN);
     play_clock(&p, 1);
     assert_true(rt_readable(&p.rt, &p.line));
-    play_data(&p, 1500, 2000);  // in the same moment, but after the deadline was looked at
+    play_data(&p, 1500, 2000);  // in the same moment, though the deadline was looked at before
     assert_int_equal(play_read(&p), RT_FRAME);
-    assert_int_equal(p.rt.stats.met, 1);
+    assert_int_equal(p.rt.stats.met, 2);
+    play_clock(&p, RT_PERIOD);
+    assert_true(rt_readable(&p.rt, &p.line));
+    play_clock(&p, 1);
+    play_data(&p, 2000, 3000);  // a moment later
+    assert_int_equal(play_read(&p), RT_FRAME);
+    assert_int_equal(p.rt.stats.met, 2);
     assert_int_equal(p.rt.stats.late, 1);
-    assert_int_equal(p.rt.frame, 2);
+    assert_int_equal(p.rt.frame, 3);
 }
 
 static void a_reader_that_comes_too_late_is_late(void **state)
@@ -83,7 +89,7 @@ static void the_first_frame_starts_the_clock(void **state)
     assert_int_equal(p.rt.deadline_us, 0);
 }
 
-// A file's frame that shows no trace of having been sent waits for a beat; one that was overtaken does not.
+// A file's frame of which nothing is known to be lost waits for a beat; one that was overtaken does not.
 static void a_stored_frame_is_put_off(void **state)
 {
     struct rt_play p;
@@ -99,7 +105,11 @@ static void a_stored_frame_is_put_off(void **state)
     assert_int_equal(p.rt.deadline_us, p.line.clock_us + RT_PERIOD);
     assert_int_equal(p.rt.stats.skipped, 1);
     assert_int_equal(p.rt.stats.backtracked, 1);
-    play_data(&p, 0, 1000);
+    play_data(&p, 0, 500);
+    play_clock(&p, RT_PERIOD);
+    assert_int_equal(play_read(&p), WEIR_SKIPPED);
+    assert_int_equal(p.rt.frame, 0);
+    play_data(&p, 500, 1000);
     play_clock(&p, RT_PERIOD);
     assert_int_equal(play_read(&p), RT_FRAME);
     assert_int_equal(p.rt.stats.met, 1);
@@ -109,6 +119,51 @@ static void a_stored_frame_is_put_off(void **state)
     assert_false(frame.put_off);
     assert_int_equal(play_read(&p), WEIR_SKIPPED);
     assert_int_equal(p.rt.frame, 2);
+}
+
+// A live source's frames are given up by the clock, until each of a second is missed: then the clock waits for what is
+// sent, and goes on waiting until a long row was met.
+static void a_live_stream_that_fell_behind_is_put_off(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    for (uint32_t i = 0; i < 4; i++) {
+        play_clock(&p, RT_PERIOD);
+        assert_int_equal(play_read(&p), WEIR_SKIPPED);
+        assert_int_equal(p.rt.frame, i + 1);
+    }
+    play_clock(&p, RT_PERIOD);
+    assert_int_equal(play_read(&p), WEIR_SKIPPED);
+    assert_int_equal(p.rt.frame, 4);
+    assert_int_equal(p.rt.stats.backtracked, 1);
+    for (uint32_t i = 4; i < 4 + 32; i++) {
+        assert_true(p.rt.behind);
+        p.line.una = p.line.nxt = RT_BASE + i * RT_FRAME;
+        play_data(&p, i * RT_FRAME, (i + 1) * RT_FRAME);
+        play_clock(&p, RT_PERIOD);
+        assert_int_equal(play_read(&p), RT_FRAME);
+    }
+    assert_false(p.rt.behind);
+    assert_int_equal(p.rt.stats.met, 32);
+    play_clock(&p, RT_PERIOD);
+    assert_int_equal(play_read(&p), WEIR_SKIPPED);
+    assert_int_equal(p.rt.frame, 37);
+}
+
+static void what_is_handed_out_in_part_is_not_put_off(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    p.rt.settings.stored = p.rt.settings.partial = true;
+    play_data(&p, 0, 500);
+    play_clock(&p, RT_PERIOD);
+    assert_int_equal(play_read(&p), RT_FRAME);
+    assert_int_equal(p.rt.frame, 1);
+    play_clock(&p, RT_PERIOD);
+    assert_int_equal(play_read(&p), WEIR_SKIPPED);  // nothing came of this one
+    assert_int_equal(p.rt.frame, 1);
 }
 
 static void the_missing_parts_are_told(void **state)
@@ -177,6 +232,8 @@ int main(void)
         cmocka_unit_test(a_deadline_is_met_at_its_moment),
         cmocka_unit_test(a_reader_that_comes_too_late_is_late),
         cmocka_unit_test(the_first_frame_starts_the_clock),
+        cmocka_unit_test(a_live_stream_that_fell_behind_is_put_off),
+        cmocka_unit_test(what_is_handed_out_in_part_is_not_put_off),
         cmocka_unit_test(the_missing_parts_are_told),
         cmocka_unit_test(a_stored_frame_is_put_off),
         cmocka_unit_test(the_last_frame_is_shorter),

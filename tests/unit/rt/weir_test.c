@@ -281,6 +281,60 @@ static void a_sender_in_haste_is_not_left_waiting_again(void **state)
     assert_int_equal(p.order.quiet_us, 0);
 }
 
+// Whether Weir's mode does as Embedded Xinu's at this window, round trip and period.
+static bool skips(uint32_t frames, uint32_t rtt_ms, uint32_t period_ms, bool sack, uint32_t keep_us)
+{
+    const struct weir_realtime settings = {.mode = WEIR_REALTIME_WEIR,
+                                           .frame_bytes = RT_FRAME,
+                                           .period_us = period_ms * RT_MS,
+                                           .first_us = 1,
+                                           .keep_us = keep_us};
+    const struct rt_line line = {.limit_bytes = frames * RT_FRAME, .srtt_us = rtt_ms * RT_MS, .sack = sack};
+    struct rt rt;
+    rt_begin(&rt, &settings, &line);
+    assert_true(rt.policy == &rt_weir || rt.policy == &rt_skip_by_deadline);
+    return rt.policy == &rt_skip_by_deadline;
+}
+
+static void a_window_that_hardly_carries_the_stream_hides_losses(void **state)
+{
+    (void)state;
+    assert_true(skips(2, 400, 250, false, 0));
+    assert_true(skips(2, 20, 20, false, 0));
+    assert_true(skips(4, 100, 25, false, 0));
+    assert_true(skips(8, 400, 250, false, 0));
+    assert_false(skips(2, 400, 190, false, 0));  // does not carry it
+    assert_false(skips(9, 400, 250, false, 0));  // with ease
+    assert_false(skips(4, 20, 20, false, 0));    // a frame at a time
+    assert_false(skips(2, 0, 250, false, 0));    // nobody knows
+    assert_false(skips(2, 400, 250, true, 0));
+    assert_false(skips(2, 400, 250, false, 1));
+}
+
+// As Embedded Xinu's, but a frame has its deadline, and is not given up before.
+static void what_hides_losses_knows_deadlines(void **state)
+{
+    struct rt_play p;
+    (void)state;
+    play(&p, WEIR_REALTIME_WEIR);
+    p.rt.policy = &rt_skip_by_deadline;
+    p.rt.settings.stored = true;
+    play_data(&p, 0, 500);
+    play_clock(&p, RT_PERIOD - 1);
+    assert_int_equal(play_read(&p), WEIR_AGAIN);
+    play_clock(&p, 1);
+    assert_int_equal(play_read(&p), WEIR_SKIPPED);
+    assert_int_equal(p.rt.frame, 1);
+    assert_true(p.order.move);
+    assert_int_equal(p.order.nxt, RT_BASE + RT_FRAME);
+    assert_int_equal(p.order.acks, 1);
+    p.line.nxt = p.line.una = p.order.nxt;
+    play_data(&p, 1000, 2000);
+    assert_int_equal(play_read(&p), RT_FRAME);
+    assert_int_equal(p.order.reason, WEIR_REALTIME_EVERY_READ);
+    assert_int_equal(p.order.acks, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +353,8 @@ int main(void)
         cmocka_unit_test(a_frame_has_a_tail_too),
         cmocka_unit_test(not_every_tail_is_waited_for),
         cmocka_unit_test(a_sender_in_haste_is_not_left_waiting_again),
+        cmocka_unit_test(a_window_that_hardly_carries_the_stream_hides_losses),
+        cmocka_unit_test(what_hides_losses_knows_deadlines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

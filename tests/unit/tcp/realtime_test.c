@@ -631,6 +631,12 @@ static void a_repetition_ends_the_waiting(void **state)
 
 static void ask_before(struct weir *weir, weir_socket socket)
 {
+    const struct weir_realtime settings = {
+        .mode = WEIR_REALTIME_WEIR, .frame_bytes = 2048, .period_us = PERIOD, .stored = true};
+    assert_int_equal(weir_realtime_set(weir, socket, &settings), WEIR_OK);
+}
+static void ask_before_live(struct weir *weir, weir_socket socket)
+{
     const struct weir_realtime settings = {.mode = WEIR_REALTIME_WEIR, .frame_bytes = 2048, .period_us = PERIOD};
     assert_int_equal(weir_realtime_set(weir, socket, &settings), WEIR_OK);
 }
@@ -653,6 +659,23 @@ static void the_segment_divides_the_frame(void **state)
     assert_false(t.got.options.seen & TCP_SEEN_TIMESTAMPS);
     assert_int_equal(weir_realtime_get(t.weir, t.socket, &settings), WEIR_OK);
     assert_int_equal(settings.segment_bytes, 512);
+    tcp_fixture_close(&t);
+}
+
+// Only timestamps let the sender of a live stream measure a round trip again after a timeout.
+static void a_live_stream_asks_for_timestamps(void **state)
+{
+    struct tcp_fixture t;
+    struct weir_realtime settings;
+    (void)state;
+    tcp_fixture_bring(
+        &t, WEIR_TCP_SYN_SENT,
+        &(struct tcp_fixture_options){.open = TCP_ACTIVE, .timestamps = true, .sack = true, .before = ask_before_live});
+    assert_int_equal(t.got.options.mss, 1024 + 12);
+    assert_true(t.got.options.seen & TCP_SEEN_TIMESTAMPS);
+    assert_int_equal(weir_realtime_get(t.weir, t.socket, &settings), WEIR_OK);
+    assert_int_equal(settings.segment_bytes, 1024);
+    assert_true(settings.timestamps);
     tcp_fixture_close(&t);
 }
 
@@ -723,6 +746,7 @@ int main(void)
         cmocka_unit_test(every_second_segment_is_acknowledged),
         cmocka_unit_test(a_repetition_ends_the_waiting),
         cmocka_unit_test(the_segment_divides_the_frame),
+        cmocka_unit_test(a_live_stream_asks_for_timestamps),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(it_can_be_left),
     };
