@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The Ethernet MAC of the AT91RM9200 (Atmel data sheet 1768, chapter 36), as on the Portux 920T: a ring of receive
-// buffers that the device fills by itself, and one frame to transmit at a time, in one piece.
+// buffers that the device fills by itself, and one frame to transmit at a time, in one piece. Its PHY is found on the
+// management bus and asked twice a second for the link, its speed and duplex.
 //
 //     static struct at91_emac emac;               // in memory the device reaches: `device_address`, the board's `ring`
 //     at91_emac_open(&emac, &board);
@@ -17,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mii.h"
 #include "weir/language.h"
 #include "weir/netif.h"
 
@@ -46,7 +48,7 @@ struct at91_emac_board {
     uintptr_t base;  // 0xfffbc000
     struct at91_emac_ring *ring;
     uint8_t mac[6];
-    bool full_duplex, fast, reduced;  // as the PHY agreed: 100 Mbit/s, RMII
+    bool reduced;  // the PHY is wired by RMII
     // The address at which the device sees memory. NULL: the CPU's.
     uint32_t (*device_address)(const void *memory);
     // Cached memory: writes it back before the device reads, forgets it before the CPU reads what the device wrote.
@@ -67,6 +69,9 @@ struct at91_emac {
     const struct at91_emac_board *board;
     uint32_t next;          // descriptor where the next frame will be
     bool sending, waiting;  // the transmitter holds a frame; the stack was told FULL
+    struct mii mii;
+    struct mii_link link;  // as last seen; speed and duplex of the last one that was up
+    uint64_t look_us;      // when the PHY is asked next
     struct at91_emac_counters counters;
 };
 

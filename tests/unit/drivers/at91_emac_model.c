@@ -40,7 +40,7 @@ enum {
     SA4H = 0xb4,
 };
 
-enum { CTL_RE = 1 << 2, CTL_TE = 1 << 3, CTL_CSR = 1 << 5 };
+enum { CTL_RE = 1 << 2, CTL_TE = 1 << 3, CTL_MPE = 1 << 4, CTL_CSR = 1 << 5 };
 enum { CFG_CAF = 1 << 4, CFG_NBC = 1 << 5, CFG_MTI = 1 << 6, CFG_UNI = 1 << 7, CFG_BIG = 1 << 8 };
 enum { SR_MDIO = 1 << 1, SR_IDLE = 1 << 2 };
 enum { TCR_LEN = 0x7ff, TCR_NCRC = 1 << 15 };
@@ -61,6 +61,7 @@ enum { WORD0_SOFTWARE = 1 << 0, WORD0_WRAP = 1 << 1, WORD1_LENGTH = 0x7ff };
 #define WORD1_UNICAST 0x20000000u
 #define WORD1_SPECIFIC1 0x04000000u  // 2, 3 and 4 below it
 #define DESCRIPTORS 1024u
+#define MAN_READS 5u  // looks until a frame of the management bus is out
 
 // --- memory --------------------------------------------------------------------------------------------------------
 
@@ -186,6 +187,10 @@ void at91_emac_model_open(struct at91_emac_model *model, uintptr_t base)
     model->cfg = 0x800;
     model->tsr = TSR_IDLE | TSR_BNQ;
     model->imr = INTERRUPTS;
+    model->phy_address = 3;
+    model->phy[0] = 0x3100;  // 100 Mbit/s, negotiates, full-duplex
+    model->phy[1] = 0x782d;  // can all of that; negotiated, link
+    model->phy[4] = model->phy[5] = 0x01e1;
     model->next = models;
     models = model;
 }
@@ -392,6 +397,36 @@ bool at91_emac_model_sent(struct at91_emac_model *model, enum at91_emac_model_en
     return true;
 }
 
+// --- the management bus --------------------------------------------------------------------------------------------
+
+// LOW 0, HIGH 1, read or write, CODE 2: any other frame no PHY understands.
+static void write_man(struct at91_emac_model *model, uint32_t value)
+{
+    const uint32_t phy = value >> 23 & 31, index = value >> 18 & 31;
+    const bool reads = (value & 0xf0030000) == 0x60020000;
+    if (!(model->ctl & CTL_MPE))
+        fail_msg("the management port is not enabled");
+    if (model->man_reads && !model->man_stuck)
+        fail_msg("a management frame is written while one is shifted out");
+    if (!reads && (value & 0xf0030000) != 0x50020000)
+        fail_msg("no management frame: %08x", value);
+    model->man = value;
+    model->man_reads = MAN_READS;
+    if (reads)
+        model->man = (value & 0xffff0000) | (phy == model->phy_address ? model->phy[index] : 0xffff);
+    else if (phy == model->phy_address)
+        model->phy[index] = (uint16_t)value;
+    if (reads && phy == model->phy_address && index == 1)
+        model->phy[1] |= model->phy[31] & 4;  // the link's bit, latched low until it was read: behind it is its state
+}
+
+static uint32_t read_sr(struct at91_emac_model *model)
+{
+    if (model->man_reads && !model->man_stuck)
+        model->man_reads--;
+    return SR_MDIO | (model->man_reads ? 0 : SR_IDLE);
+}
+
 // --- registers -----------------------------------------------------------------------------------------------------
 
 static struct at91_emac_model *part_at(uintptr_t address, uint32_t *offset)
@@ -419,7 +454,7 @@ uint32_t mmio_model_read(uintptr_t address)
     switch (offset) {
     case CTL: return model->ctl;
     case CFG: return model->cfg;
-    case SR: return SR_MDIO | SR_IDLE;
+    case SR: return read_sr(model);
     case TAR: return model->tar;
     case TCR: return model->sending.length;
     case TSR: return model->tsr;
@@ -427,7 +462,7 @@ uint32_t mmio_model_read(uintptr_t address)
     case RSR: return model->rsr;
     case ISR: return take(&model->isr);
     case IMR: return model->imr;
-    case MAN: return 0;
+    case MAN: return model->man_reads ? model->man << 1 : model->man;  // half shifted out
     case FRA: return take(&model->fra);
     case OK: return take(&model->ok);
     case ECOL: return take(&model->ecol);
@@ -500,7 +535,7 @@ void mmio_model_write(uintptr_t address, uint32_t value)
     case RSR: model->rsr &= ~value; return;
     case IER: model->imr &= ~value; return;
     case IDR: model->imr |= value & INTERRUPTS; return;
-    case MAN: return;
+    case MAN: write_man(model, value); return;
     case HSH: model->hash_high = value; return;
     case HSL: model->hash_low = value; return;
     default: break;

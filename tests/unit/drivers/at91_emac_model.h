@@ -82,6 +82,11 @@ struct at91_emac_model {
     // The last frame that left, padded, without FCS.
     uint8_t wire[2048];
     uint32_t wire_length, wire_count;
+    // The PHY on the management bus, 100 Mbit/s full-duplex with a partner that can the same. An address of 32: none.
+    uint16_t phy[32];
+    uint32_t phy_address;
+    uint32_t man, man_reads;                      // the bus's shift register; looks at SR until it is out
+    bool man_stuck;                               // it never is
     uint32_t fra, ok, ecol, tue, elr, usf, drfc;  // statistics registers
     uint32_t transmit_errors;
     // Called as a register is about to be written: other things may happen at that moment.

@@ -13,12 +13,15 @@
 
 #define BASE 0xfffbc000u
 #define IER 0x28u
+#define CFG_SPD 1u
+#define CFG_FD 2u
 
 static const uint8_t mac[6] = {0x02, 1, 2, 3, 4, 5};
 static struct at91_emac_model chip;
 static struct at91_emac device;
 static struct at91_emac_ring ring;
 static struct weir_netif netif;
+static uint64_t look_us;               // when the driver wants to look at the PHY next
 static uint32_t cleaned, invalidated;  // times that the hooks were called
 
 static void count_clean(const void *memory, uint32_t bytes)
@@ -35,8 +38,6 @@ static void count_invalidate(const void *memory, uint32_t bytes)
 static struct at91_emac_board board = {.base = BASE,
                                        .ring = &ring,
                                        .mac = {0x02, 1, 2, 3, 4, 5},
-                                       .full_duplex = true,
-                                       .fast = true,
                                        .device_address = at91_emac_model_address,
                                        .clean = count_clean,
                                        .invalidate = count_invalidate};
@@ -44,7 +45,7 @@ static struct at91_emac_board board = {.base = BASE,
 // The upper side: a wrapper that keeps what it was given.
 static struct {
     uint8_t last[2000];
-    uint32_t length, count, ready;
+    uint32_t length, count, ready, ups, downs;
     const uint8_t *arrives;  // a frame that arrives while one is being handed up
 } upper;
 
@@ -63,7 +64,7 @@ static void upper_input(struct weir_netif *of, const struct weir_frame *frame)
 }
 static void upper_ready(struct weir_netif *of) { upper.ready += of == &netif; }
 static void upper_complete(struct weir_netif *of, void *owner, uint32_t end) { (void)of, (void)owner, (void)end; }
-static void upper_carrier(struct weir_netif *of, bool up) { (void)of, (void)up; }
+static void upper_carrier(struct weir_netif *of, bool up) { (void)of, *(up ? &upper.ups : &upper.downs) += 1; }
 static const struct weir_upper upper_side = {upper_input, upper_ready, upper_complete, upper_carrier};
 
 static int setup(void **state)
@@ -74,6 +75,7 @@ static int setup(void **state)
     memset(&device, 0x5c, sizeof device);
     memset(&upper, 0, sizeof upper);
     cleaned = invalidated = 0;
+    look_us = 1;
     memset(&ring, 0x5c, sizeof ring);
     at91_emac_model_share(&device, sizeof device, true);
     at91_emac_model_share(&ring, sizeof ring, false);
@@ -469,6 +471,94 @@ static void transmit_errors_are_counted_and_end_the_frame(void **state)
     assert_int_equal(device.counters.tx_errors, 4);
 }
 
+// --- the PHY ---------------------------------------------------------------------------------------------------------
+
+static void look(void) { look_us = netif.driver->timer(&netif, look_us); }
+
+static void the_phy_is_found_and_left_negotiating(void **state)
+{
+    (void)state;
+    assert_int_equal(device.mii.phy, 3);
+    assert_int_equal(chip.phy[0], 0x3100);  // not begun anew
+    look();
+    assert_int_equal(chip.cfg & (CFG_SPD | CFG_FD), CFG_SPD | CFG_FD);
+    assert_int_equal(upper.ups + upper.downs, 0);
+    assert_true(netif.driver->timer(&netif, look_us - 1) == look_us);
+}
+
+static void a_phy_that_does_not_negotiate_begins(void **state)
+{
+    (void)state;
+    chip.phy[0] = 0x2000;
+    chip.phy[4] = 0x0021;
+    at91_emac_open(&device, &board);
+    assert_int_equal(chip.phy[4], 0x01e1);
+    assert_int_equal(chip.phy[0], 0x1200);
+}
+
+// The MAC has the speed and duplex of the best that both ends can.
+static void speed_and_duplex_are_what_both_can(void **state)
+{
+    static const struct {
+        uint16_t partner, cfg;
+    } cases[] = {
+        {0x01e1, CFG_SPD | CFG_FD}, {0x00e1, CFG_SPD}, {0x0061, CFG_FD}, {0x0021, 0}, {0x45e1, CFG_SPD | CFG_FD}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        chip.phy[5] = cases[i].partner;
+        look();
+        assert_int_equal(chip.cfg & (CFG_SPD | CFG_FD), cases[i].cfg);
+    }
+    assert_int_equal(chip.cfg >> 10 & 3, 2);  // the management bus's clock, as before
+    assert_int_equal(upper.ups + upper.downs, 0);
+}
+
+static void a_pulled_cable_is_told(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        look();
+        assert_int_equal(upper.downs, i);
+        chip.phy[1] &= 0xffdb;  // neither link nor negotiation
+        look();
+        look();
+        assert_int_equal(upper.downs, i + 1);
+        chip.phy[1] |= 4;  // a link, of which nothing is agreed yet
+        look();
+        assert_int_equal(upper.ups, i);
+        chip.phy[1] |= 0x20;
+        look();
+        look();
+        assert_int_equal(upper.ups, i + 1);
+    }
+    // A loss between two looks is latched, and over.
+    chip.phy[31] = 4;
+    chip.phy[1] &= 0xfffb;
+    look();
+    assert_int_equal(upper.downs, 3);
+}
+
+static void without_a_phy_the_link_is_up(void **state)
+{
+    (void)state;
+    chip.phy_address = 32;
+    at91_emac_open(&device, &board);
+    assert_int_equal(device.mii.phy, MII_NONE);
+    look();
+    assert_int_equal(chip.cfg & (CFG_SPD | CFG_FD), CFG_SPD | CFG_FD);
+    assert_int_equal(upper.ups + upper.downs, 0);
+}
+
+static void a_management_bus_that_hangs_keeps_nobody(void **state)
+{
+    (void)state;
+    chip.man_stuck = true;
+    look();
+    assert_int_equal(upper.downs, 1);
+    look();
+    assert_int_equal(upper.downs, 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -490,6 +580,12 @@ int main(void)
         TEST(a_busy_transmitter_is_full_until_its_interrupt),
         TEST(an_idle_stack_is_not_woken),
         TEST(transmit_errors_are_counted_and_end_the_frame),
+        TEST(the_phy_is_found_and_left_negotiating),
+        TEST(a_phy_that_does_not_negotiate_begins),
+        TEST(speed_and_duplex_are_what_both_can),
+        TEST(a_pulled_cable_is_told),
+        TEST(without_a_phy_the_link_is_up),
+        TEST(a_management_bus_that_hangs_keeps_nobody),
     };
     return cmocka_run_group_tests_name("drivers/at91_emac", tests, NULL, NULL);
 }
