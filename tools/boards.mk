@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Firmware: build/boards/BOARD/PROGRAM.elf for each program of examples/firmware. A board is a folder in boards/ and five lines here;
 # how QEMU starts it stands in tools/boards.py.
-BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta malta-el
+BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta malta-el portux920t
+# Those that QEMU does not have, and a model of tools/machines does.
+MODELLED_BOARDS := portux920t
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # files for the board's processor are BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router
@@ -36,7 +38,7 @@ BOARD_FLAGS_xilinx-zynq-a9 := -mcpu=cortex-a9 -mfpu=neon -mfloat-abi=hard -marm 
 BOARD_START_xilinx-zynq-a9 := boards/armv7a
 BOARD_KERNEL_xilinx-zynq-a9 := kernel/preempt/arch/armv7a.c kernel/preempt/arch/arm.c kernel/preempt/arch/flag.c
 BOARD_PROFILE_xilinx-zynq-a9 := full
-BOARD_DRIVERS_xilinx-zynq-a9 := drivers/cadence_gem.c
+BOARD_DRIVERS_xilinx-zynq-a9 := drivers/cadence_gem.c boards/heap.c
 
 # The C library is the one made for speed: what is compared with Linux here copies by it. Its objects are linked with two
 # configurations of the stack (RELINK_BOARD), so their names carry none.
@@ -46,8 +48,15 @@ BOARD_FLAGS_arm-virt := -mcpu=cortex-a15 -mfpu=neon-vfpv4 -mfloat-abi=hard -marm
 BOARD_START_arm-virt := boards/armv7a
 BOARD_KERNEL_arm-virt := kernel/preempt/arch/armv7a.c kernel/preempt/arch/arm.c kernel/preempt/arch/flag.c
 BOARD_PROFILE_arm-virt := full
-BOARD_DRIVERS_arm-virt := drivers/virtio_ring.c drivers/virtio_net.c drivers/virtio_mmio.c
+BOARD_DRIVERS_arm-virt := drivers/virtio_ring.c drivers/virtio_net.c drivers/virtio_mmio.c boards/heap.c
 BOARD_LINK_arm-virt := -nostartfiles
+
+BOARD_TOOLS_portux920t := arm-none-eabi-
+BOARD_FLAGS_portux920t := -mcpu=arm920t -marm -O2 -DMEMORY_BYTES=262144
+BOARD_START_portux920t := boards/armv4t
+BOARD_KERNEL_portux920t := kernel/preempt/arch/armv4t.c kernel/preempt/arch/flag.c
+BOARD_PROFILE_portux920t := full
+BOARD_DRIVERS_portux920t := drivers/at91_emac.c drivers/mii.c boards/heap.c
 
 # Without a C library of its own: boards/mips has what is called of one. Its compiler is Linux's, and would make code for shared libraries.
 BOARD_TOOLS_malta := mips-linux-gnu-
@@ -140,20 +149,22 @@ PROGRAM_FLAGS_small_echo := $(call as_flags,$(PROGRAM_OPTIONS_small_echo)) -DMEM
     --param=max-inline-insns-size=4 -fno-guess-branch-probability -fno-tree-switch-conversion -fno-move-loop-invariants -fno-if-conversion -fno-tree-tail-merge -fipa-pta -fno-schedule-insns2 -fno-caller-saves -fno-thread-jumps -fno-tree-dominator-opts
 PROGRAM_LINK_small_echo := -Wl,--defsym=link_stack_bytes=160 $(filter -f%,$(PROGRAM_FLAGS_small_echo)) -flto-partition=one -Wno-maybe-uninitialized
 # A board with the memory for it has the profile's own limits and takes what it wants from its allocator; its stacks are larger.
-PROGRAM_BOARDS_busy_echo := mps2-an385 xilinx-zynq-a9 arm-virt pc malta malta-el
+PROGRAM_BOARDS_busy_echo := mps2-an385 xilinx-zynq-a9 arm-virt pc malta malta-el portux920t
 PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9 := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_busy_echo_malta := $(PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9)
 PROGRAM_FLAGS_busy_echo_malta-el := $(PROGRAM_FLAGS_busy_echo_malta)
 PROGRAM_FLAGS_busy_echo_arm-virt := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_busy_echo_pc := -DSTACK_UNIT=4096
+PROGRAM_FLAGS_busy_echo_portux920t := -DSTACK_UNIT=4096
 PROGRAM_PARTS_busy_echo := $(PREEMPT)
 PROGRAM_FLAGS_busy_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=70656
 PROGRAM_LINK_busy_echo := -Wl,--defsym=link_stack_bytes=768
-PROGRAM_BOARDS_processes := mps2-an385 xilinx-zynq-a9 pc malta malta-el
+PROGRAM_BOARDS_processes := mps2-an385 xilinx-zynq-a9 pc malta malta-el portux920t
 PROGRAM_PARTS_processes := $(filter-out api/bsd/posix_calls.c,$(PREEMPT)) ports/preempt/process_calls.c $(filter-out api/flock/calls.c,$(wildcard api/flock/*.c)) apps/text.c
 PROGRAM_FLAGS_processes := -DWEIR_CFG_SOCKETS=8
 PROGRAM_FLAGS_processes_xilinx-zynq-a9 := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_processes_pc := -DSTACK_UNIT=4096
+PROGRAM_FLAGS_processes_portux920t := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_processes_malta := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_processes_malta-el := $(PROGRAM_FLAGS_processes_malta)
 # CMSIS-RTOS2 over the preemptive kernel: its test, and the stack over it.
@@ -180,16 +191,17 @@ $(B)/boards/mps2-an385/stand_in/%.o: %.c tools/boards.mk
 -include $(FREERTOS_STAND_IN:.o=.d)
 firmware: $(if $(FREERTOS),,$(FREERTOS_STAND_IN))
 # The thesis's two clients.
-PROGRAM_BOARDS_flock_clients := mps2-an385 xilinx-zynq-a9
+PROGRAM_BOARDS_flock_clients := mps2-an385 xilinx-zynq-a9 portux920t
 PROGRAM_DIR_flock_clients := processes
 PROGRAM_PARTS_flock_clients := $(PROGRAM_PARTS_processes) $(wildcard examples/flock/*.c)
 PROGRAM_FLAGS_flock_clients := $(PROGRAM_FLAGS_processes)
 PROGRAM_FLAGS_flock_clients_xilinx-zynq-a9 := $(PROGRAM_FLAGS_processes_xilinx-zynq-a9)
+PROGRAM_FLAGS_flock_clients_portux920t := $(PROGRAM_FLAGS_processes_portux920t)
 
 # Applications of apps/, and no kernel.
 APPS_BOARD := boards/apps_board.c $(wildcard ports/superloop/*.c) ports/common/core.c boards/start.c $(addprefix apps/,loop.c service.c text.c)
 # What a host serves.
-PROGRAM_BOARDS_services := arm-virt pc
+PROGRAM_BOARDS_services := arm-virt pc portux920t
 PROGRAM_PARTS_services := $(APPS_BOARD) $(addprefix apps/,chargen.c clients.c crowd.c discard.c echo.c) $(wildcard apps/http/*.c apps/status/*.c)
 PROGRAM_FLAGS_services := -Iapps
 PROGRAM_NO_KERNEL_services := yes
