@@ -23,12 +23,12 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 ## make run        builds, brings up a Weir host in a private namespace, and shows Linux's own tools at work against it
-##                 (ONCE=1: stops after the demonstration; FAMILY=6: of IPv6 alone; BOARD=name: the firmware of a board in QEMU instead)
+##                 (ONCE=1: stops after the demonstration; FAMILY=6: of IPv6 alone; BOARD=name: a board's firmware in QEMU instead, or in a model)
 ifdef BOARD
 run:
 	$(if $(filter $(BOARD),$(BOARDS)),,$(error there is no board $(BOARD); there are: $(BOARDS)))
 	@tools/need.sh board
-	@$(MAKE) -s $(B)/boards/$(BOARD)/echo.elf
+	@$(MAKE) -s $(B)/boards/$(BOARD)/echo.elf $(if $(filter $(BOARD),$(MODELLED_BOARDS)),$(B)/venv/ready)
 	@$(PYTHON) tools/run_board.py $(BOARD) $(if $(filter-out 0,$(ONCE)),--once)
 else
 run:

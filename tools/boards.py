@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The boards as QEMU's machines: how to start one with a firmware, over a link that needs no privileges or on a TAP."""
+"""The boards as QEMU's machines, or as our own models of machines that it does not have (tools/machines): how to start one with a firmware, over a
+link that needs no privileges or on a TAP."""
 import contextlib
 import dataclasses
 import pathlib
@@ -16,7 +17,8 @@ ADDRESS, HOST = "10.0.0.2", "10.0.0.1"   # of the firmware (boards/board.h), of 
 @dataclasses.dataclass(frozen=True)
 class Board:
     name: str
-    machine: tuple         # words for QEMU
+    machine: tuple = ()    # words for QEMU
+    model: str = ""        # or the program of tools/machines
     nic: str = ""          # model for -nic, where the machine does not have its own
     device: str = ""       # or what follows -device, for a card that -nic does not know
     image: str = ""        # the board whose firmware it runs, if not its own
@@ -35,6 +37,7 @@ BOARDS = {board.name: board for board in (
     Board("pc-ne2k-isa", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="ne2k_isa,iobase=0x300,irq=9", image="pc-ne2k", about="the same with the card on ISA"),
     Board("malta", ("qemu-system-mips", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="MIPS 24Kf, big-endian, PCnet-PCI II; the full profile"),
     Board("malta-el", ("qemu-system-mipsel", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="the same, little-endian"),
+    Board("portux920t", model="portux920t.py", about="ARM920T, AT91RM9200 with its EMAC, in a machine model of our own; the full profile"),
 )}
 
 
@@ -43,8 +46,10 @@ def elf(board, program="echo"):
 
 
 def command(board, nic, program="echo"):
-    """QEMU's words. `nic`: what follows -nic, without a model. QEMU is ended by `timeout` should nobody else do it."""
+    """QEMU's words, or a model's. `nic`: what follows -nic, without a model. The machine is ended by `timeout` should nobody else do it."""
     found = BOARDS[board]
+    if found.model:
+        return ["timeout", "600", str(ROOT / "build/venv/bin/python"), str(ROOT / "tools/machines" / found.model), "--nic", nic, str(elf(board, program))]
     kind, _, rest = nic.partition(",")
     card = ["-netdev", f"{kind},id=net0,{rest}", "-device", f"{found.device},netdev=net0"] if found.device else ["-nic", nic + (f",model={found.nic}" if found.nic else "")]
     return ["timeout", "600", *found.machine, "-nographic", "-monitor", "none", "-serial", "stdio", "-kernel", str(elf(board, program)), *card]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The demonstration of `make run BOARD=name`: the board's firmware in QEMU on a TAP in a private network namespace, Linux's own clients at work
-against it. Where TAP is not permitted QEMU's user-mode network carries TCP instead. --once: stop after the demonstration. Exit status 0
-only when every step worked. Logs: build/run/BOARD/."""
+"""The demonstration of `make run BOARD=name`: the board's firmware in QEMU, or in a model of tools/machines, on a TAP in a private network
+namespace, Linux's own clients at work against it. Where TAP is not permitted QEMU's user-mode network carries TCP instead. --once: stop after the
+demonstration. Exit status 0 only when every step worked. Logs: build/run/BOARD/."""
 import os
 import pathlib
 import re
@@ -85,17 +85,20 @@ class Demonstration:
             self.failures += 1
             print(f"  FAIL  {title:<24}{str(error).strip() or type(error).__name__}", flush=True)
 
+    def place(self):
+        return "a model of ours" if BOARDS[self.board].model else "QEMU"
+
     def on_tap(self, once):
         with Lab(self.logs) as lab:
             linux = lab.here()
             linux.up("lo")
             lab.tap(linux, "weir0")
             linux.address("weir0", f"{HOST}/24")
-            machine = linux.start(*command(self.board, "tap,ifname=weir0,script=no,downscript=no"), log=self.logs / "qemu.log")
+            machine = linux.start(*command(self.board, "tap,ifname=weir0,script=no,downscript=no"), log=self.logs / "machine.log")
             began = time.monotonic()
             if not until(lambda: "port 7" in machine.output() or machine.poll() is not None, 30) or machine.poll() is not None:
                 raise Failed(f"the firmware did not start: {machine.output()[-500:]}")
-            print(f"{self.board} in QEMU at {ADDRESS}, Linux at {HOST}; on its console after {time.monotonic() - began:.2f} s: {said(machine)}\n",
+            print(f"{self.board} in {self.place()} at {ADDRESS}, Linux at {HOST}; on its console after {time.monotonic() - began:.2f} s: {said(machine)}\n",
                   flush=True)
             self.step("ping", ping, linux)
             self.step("echo", echo, lambda: socket.create_connection((ADDRESS, 7), 20))
@@ -104,9 +107,9 @@ class Demonstration:
             self.end(once, lambda: machine.wait(), f"nsenter --net -t {os.getpid()} nc {ADDRESS} 7")
 
     def without(self, once):
-        with Machine(self.board, log=self.logs / "qemu.log") as machine:
+        with Machine(self.board, log=self.logs / "machine.log") as machine:
             machine.until("port 7")
-            print(f"{self.board} in QEMU; no TAP is permitted here, so QEMU's own network carries TCP.\n", flush=True)
+            print(f"{self.board} in {self.place()}; no TAP is permitted here, so QEMU's own network carries TCP.\n", flush=True)
             self.step("echo", echo, lambda: machine.connect(7))
             self.step("connections", connections, lambda: machine.connect(7))
             self.end(once, lambda: machine.process.wait(), f"nc 127.0.0.1 {machine.ports[7]}")
@@ -119,7 +122,7 @@ class Demonstration:
         try:
             stay()
             self.failures += 1
-            print(f"QEMU ended by itself; see build/run/{self.board}/qemu.log")
+            print(f"The machine ended by itself; see build/run/{self.board}/machine.log")
         except KeyboardInterrupt:
             print()
 

@@ -17,7 +17,7 @@ from boards import ADDRESS, HOST, command  # noqa: E402
 from flock_peer import Peer  # noqa: E402
 from netns import Lab, Process, until  # noqa: E402
 
-BOARDS, PROGRAM = ("mps2-an385", "xilinx-zynq-a9"), "flock_clients"
+BOARDS, PROGRAM = ("mps2-an385", "xilinx-zynq-a9", "portux920t"), "flock_clients"
 SERVER = "130.149.17.21"
 FOLDER = ROOT / "build/tests/flock"
 LINES = "".join(f"line {number} of a page that takes some segments\n" for number in range(600))
