@@ -727,10 +727,22 @@ def tftp():
     yield "put-slow", row(3, b"\0\6blksize\x0064\0", ack(1)) + b"\x80\x80\x84" + ack(2)
 
 
+def http_client():
+    def row(how, *pieces):
+        return bytes([how]) + b"".join(bytes([len(p)]) + p for p in pieces)
+    ok, moved = b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 302 Found\r\nLocation: "
+    yield "length", row(0, b"HTTP/1.1 100 Continue\r\n\r\n" + ok + b"Content-Length: 5\r\n\r\nab", b"cde")
+    yield "chunks", row(3, ok + b"Transfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n", b"0\r\nX: y\r\n\r\n")
+    yield "until-the-end", row(0, b"HTTP/1.0 200\r\n\r\nabc", b"")
+    yield "range", row(0x10, b"HTTP/1.1 206 P\r\nContent-Range: bytes 4-6/9\r\nContent-Length: 3\r\n\r\nabc")
+    yield "redirects", row(0x20, moved + b"../c?d#e\r\n\r\n", b"", moved + b"//127.0.0.1:80/x/./y\r\n\r\n", b"", ok + b"\r\nabc", b"")
+    yield "nowhere", row(0, moved + b"https://[::1]:70000/\r\n\r\n")
+
+
 # Each target's, by its name.
 SEEDS = {make.__name__: make for make in (
     tiny, hostile, hostile6, paths, micro, devices, apps, syscalls, threads, framing, instance, wire, wire6,
-    fragments, dns, dhcp, http, http_server, json, mdns, dhcp6, mqtt, tftp)}
+    fragments, dns, dhcp, http, http_server, http_client, json, mdns, dhcp6, mqtt, tftp)}
 
 
 def write(target, folder):

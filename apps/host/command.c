@@ -29,7 +29,7 @@ static const struct {
     {"tftp", "HOST[:PORT] get|put FILE [LOCAL] [-b BYTES] [-w BLOCKS]", command_tftp},
     {"syslog", "HOST[:PORT] TEXT ... [-t] [-S] [-n HOST] [-a APP] [-p PRIORITY]", command_syslog},
     {"dhcp-serve", "FIRST LAST [-l SECONDS] [-r ROUTER] [-d DNS] [-n DOMAIN]", command_dhcp_serve},
-    {"get", "URL [-o FILE] [-r FIRST-LAST]", command_get},
+    {"get", "URL [-o FILE] [-r FIRST-LAST] [-d DATA]", command_get},
     {"send", "FILE HOST PORT", command_send},
     {"receive", "HOST PORT FILE", command_receive},
     {"listen", "PORT FILE", command_listen},

@@ -62,7 +62,7 @@ static const char usage[] =
     "      dhcp-serve FIRST LAST [-l SECONDS] [-r ROUTER] [-d DNS] [-n DOMAIN]\n"
     "      stream FILE PORT [over=realtime|tcp] ... or over=rtp|red|udp to=HOST real-time media: docs/realtime.md\n"
     "      play HOST PORT [over=... frame=BYTES period=MS within=MS frames=N log=FILE out=FILE]\n"
-    "      get URL [-o FILE] [-r FIRST-LAST]            (https: with --tls-trust)\n"
+    "      get URL [-o FILE] [-r FIRST-LAST] [-d DATA]  (https: with --tls-trust)\n"
     "      send FILE HOST PORT  receive HOST PORT FILE  listen PORT FILE  serve PORT FILE\n";
 
 enum {

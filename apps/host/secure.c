@@ -150,7 +150,7 @@ void secure_close(struct host *host)
 static bool client_open(struct host *host)
 {
     const struct host_options *const o = host->options;
-    static const char *const alpn[] = {"http/1.0", "http/1.1", NULL};
+    static const char *const alpn[] = {"http/1.1", NULL};
     int error = WEIR_OK;
     if (secure.client != NULL)
         return true;

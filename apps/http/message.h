@@ -12,6 +12,10 @@ struct http_line {
     uint32_t length;
 };
 
+struct http_field {
+    const char *name, *value;
+};
+
 // Takes the line at *at, without its end. RFC 9112 §2.2: a bare LF may end a line, and is told in *bare; a bare CR, NUL
 // or other control byte in it is refused. 1: taken; 0: it goes on beyond the bytes; -400.
 int http_line_take(const char *bytes, uint32_t length, uint32_t *at, struct http_line *line, bool *bare);

@@ -47,10 +47,6 @@ enum http_state {
 
 struct http_connection;
 struct http_websocket;
-struct http_field {
-    const char *name, *value;
-};
-
 struct http_route {
     const char *path;  // all of it; with '*' at its end: what begins so. The first that fits is taken.
     unsigned methods;  // enum http_method, several; HEAD comes with GET
