@@ -57,5 +57,7 @@ int http_range_apply(const struct http_request *request, uint64_t size, uint64_t
 int http_conditions_apply(struct http_request *request, const char *etag);
 // Whether a content coding is taken, by Accept-Encoding.
 bool http_accepts(const struct http_request *request, const char *coding);
+// Whether Accept names a media type, without wildcards.
+bool http_takes(const struct http_request *request, const char *type);
 
 #endif

@@ -329,7 +329,8 @@ static void stage(struct http_connection *c, char *at, uint32_t length)
         text_hex(&head, length, 4);
         text_put(&head, "\r\n");
         memcpy(at, size, CHUNK_HEAD);
-        memcpy(at + CHUNK_HEAD + length, "\r\n", 2);
+        at[CHUNK_HEAD + length] = '\r';
+        at[CHUNK_HEAD + length + 1] = '\n';
     }
     c->out_length += length + (c->output.chunked ? CHUNK_FRAME : 0);
 }

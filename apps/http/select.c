@@ -65,34 +65,46 @@ int http_conditions_apply(struct http_request *request, const char *etag)
     return 200;
 }
 
-// "gzip;q=0" is a refusal: a weight that is 0 in all its digits.
+// "gzip;q=0" is a refusal: a weight, which comes last, that is 0 in all its digits.
 static bool is_refused(struct http_line parameters)
 {
-    uint32_t at = http_line_find(parameters, 0, '=');
-    if (at == parameters.length)
-        return false;
-    for (at++; at < parameters.length; at++) {
-        if (parameters.bytes[at] != '0' && parameters.bytes[at] != '.')
-            return false;
+    uint32_t at = parameters.length;
+    while (at > 0 && (parameters.bytes[at - 1] == '0' || parameters.bytes[at - 1] == '.'))
+        at--;
+    return at < parameters.length && at >= 2 && parameters.bytes[at - 1] == '=' &&
+           (parameters.bytes[at - 2] | 0x20) == 'q';
+}
+
+// Whether a field that lists what is taken, with weights, has `item`; -1: not named; *any: there is a "*" that is
+// taken.
+static int taken_by(const struct http_request *request, const char *field, const char *item, bool *any)
+{
+    struct http_line value, one;
+    *any = false;
+    for (uint32_t at = 0; http_fields_find(request->fields, &at, field, &value);) {
+        for (uint32_t in = 0; http_list_next(value, &in, &one);) {
+            const uint32_t end = http_line_find(one, 0, ';');
+            uint32_t length = end;
+            while (length > 0 && (one.bytes[length - 1] == ' ' || one.bytes[length - 1] == '\t'))
+                length--;
+            const bool taken = !is_refused((struct http_line){one.bytes + end, one.length - end});
+            if (text_equal_nocase(one.bytes, length, item))
+                return taken;
+            *any = *any || (taken && text_equal(one.bytes, length, "*"));
+        }
     }
-    return true;
+    return -1;
 }
 
 bool http_accepts(const struct http_request *request, const char *coding)
 {
-    struct http_line value, item;
-    bool any = false;
-    for (uint32_t at = 0; http_fields_find(request->fields, &at, "accept-encoding", &value);) {
-        for (uint32_t in = 0; http_list_next(value, &in, &item);) {
-            const uint32_t end = http_line_find(item, 0, ';');
-            uint32_t length = end;
-            while (length > 0 && (item.bytes[length - 1] == ' ' || item.bytes[length - 1] == '\t'))
-                length--;
-            const bool taken = !is_refused((struct http_line){item.bytes + end, item.length - end});
-            if (text_equal_nocase(item.bytes, length, coding))
-                return taken;
-            any = any || (taken && text_equal(item.bytes, length, "*"));
-        }
-    }
-    return any;
+    bool any;
+    const int named = taken_by(request, "accept-encoding", coding, &any);
+    return named < 0 ? any : named > 0;
+}
+
+bool http_takes(const struct http_request *request, const char *type)
+{
+    bool any;
+    return taken_by(request, "accept", type, &any) > 0;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "status/metrics.h"
+
 #define PATTERN_PERIOD 251u  // a prime: no segment, page or power of two hides a byte out of place
 #define BYTES_PATH 7u        // "/bytes/"
 
@@ -29,31 +31,48 @@ static void page_get(struct http_connection *c, struct http_request *request)
 
 // --- its data --------------------------------------------------------------------------------------------------------
 
-// The JSON is made once for a response and stays in server->rendered until it is sent; another connection waits for it
-// meanwhile.
+enum { STATUS_JSON, STATUS_METRICS_PLAIN, STATUS_METRICS_OPEN };
+
+// What is asked for is made once for a response and stays in server->rendered until it is sent; another connection
+// waits for it meanwhile.
 static void status_respond(struct http_connection *c, struct status_server *server)
 {
+    static const char *const types[] = {"application/json", METRICS_TYPE_PLAIN, METRICS_TYPE_OPEN};
     static const struct http_field fields[] = {{"Cache-Control", "no-store"}};
-    struct text json;
-    text_init(&json, server->rendered, sizeof server->rendered);
-    status_render(&server->status, &json);
-    server->rendered_length = json.length;
+    const uintptr_t what = (uintptr_t)c->user;
+    struct text out;
+    text_init(&out, server->rendered, sizeof server->rendered);
+    if (what == STATUS_JSON)
+        status_render(&server->status, &out);
+    else
+        status_metrics_render(&server->status, what == STATUS_METRICS_OPEN, &out);
     server->owner = c->head_only ? NULL : c;
     http_respond(c, NULL,
-                 &(struct http_response){.type = "application/json",
+                 &(struct http_response){.type = types[what],
                                          .data = server->rendered,
-                                         .length = json.length,
+                                         .length = out.length,
                                          .fields = fields,
                                          .field_count = 1,
                                          .stall_us = STATUS_STALL_US});
 }
 
-static void status_get(struct http_connection *c, struct http_request *request)
+static void rendered_get(struct http_connection *c, uintptr_t what)
 {
     struct status_server *server = server_of(c);
-    (void)request;
+    c->user = (void *)what;
     if (server->owner == NULL)
         status_respond(c, server);
+}
+
+static void status_get(struct http_connection *c, struct http_request *request)
+{
+    (void)request;
+    rendered_get(c, STATUS_JSON);
+}
+
+static void metrics_get(struct http_connection *c, struct http_request *request)
+{
+    rendered_get(c, http_takes(request, "application/openmetrics-text") ? STATUS_METRICS_OPEN : STATUS_METRICS_PLAIN);
 }
 
 // The response that was waiting for the buffer, if any.
@@ -121,6 +140,7 @@ static const struct http_route routes[] = {
     {.path = "/", .methods = HTTP_GET, .request = page_get},
     {.path = "/index.html", .methods = HTTP_GET, .request = page_get},
     {.path = "/status.json", .methods = HTTP_GET, .request = status_get, .done = status_done},
+    {.path = "/metrics", .methods = HTTP_GET, .request = metrics_get, .done = status_done},
     {.path = "/bytes/*", .methods = HTTP_GET, .request = bytes_get}};
 
 static uint64_t sample_poll(struct app *app, uint64_t now_us)

@@ -114,6 +114,15 @@ def test_curl_bytes_and_ranges(world):
     assert "Content-Length: 123" in head and "Accept-Ranges: bytes" in head
 
 
+def test_metrics_are_read_by_prometheus(world):
+    from prometheus_client import parser
+    from prometheus_client.openmetrics import parser as open_parser
+    for reader, words in ((parser, []), (open_parser, ["-H", "Accept: application/openmetrics-text; version=1.0.0"])):
+        families = {family.name: family for family in reader.text_string_to_metric_families(world.linux.run("curl", "-sS", *words, f"http://{WEIR}/metrics"))}
+        received = families["weir_netif_receive_bytes"].samples[0]
+        assert received.labels == {"netif": "eth0"} and received.value > 0 and families["weir_sockets"].samples[0].value > 3 and len(families) > 60
+
+
 def test_wget_continues(world):
     out = FOLDER / "continued"
     out.write_bytes(pattern(0, 100_001))

@@ -64,6 +64,27 @@ static void the_page_and_its_data_are_served(void **state)
     close_server(&bench);
 }
 
+static void metrics_are_as_they_are_asked_for(void **state)
+{
+    struct bench bench;
+    bool ended;
+    (void)state;
+    open_server(&bench);
+    assert_int_equal(ask(&bench, "GET /metrics HTTP/1.1\r\nHost: w\r\nAccept: */*\r\n\r\n", &ended), 200);
+    assert_non_null(strstr(got, "Content-Type: text/plain; version=0.0.4"));
+    assert_non_null(strstr(body(), "# TYPE weir_ip_bad_header_total counter\n# HELP weir_ip_bad_header_total IPv4"));
+    assert_non_null(strstr(body(), "\nweir_ip_bad_header_total 0\n"));
+    assert_non_null(strstr(body(), "\nweir_netif_receive_bytes_total{netif=\"test0\"} "));
+    assert_null(strstr(body(), "# EOF"));
+    static const char open[] = "GET /metrics HTTP/1.1\r\nHost: w\r\nConnection: close\r\n"
+                               "Accept: application/openmetrics-text; version=1.0.0; q=0.8, text/plain\r\n\r\n";
+    assert_int_equal(ask(&bench, open, &ended), 200);
+    assert_non_null(strstr(got, "Content-Type: application/openmetrics-text; version=1.0.0"));
+    assert_non_null(strstr(body(), "# TYPE weir_ip_bad_header counter\n"));
+    assert_string_equal(body() + strlen(body()) - 8, "1\n# EOF\n");
+    close_server(&bench);
+}
+
 // However many sockets there are, so many rows are made, and no more are looked at.
 static void the_status_costs_the_same_with_many_sockets(void **state)
 {
@@ -280,6 +301,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_and_its_data_are_served),
+        cmocka_unit_test(metrics_are_as_they_are_asked_for),
         cmocka_unit_test(the_status_costs_the_same_with_many_sockets),
         cmocka_unit_test(bytes_and_ranges_are_exact),
         cmocka_unit_test(requests_may_come_all_at_once),
