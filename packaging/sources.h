@@ -773,3 +773,9 @@ weir_part_sources "syslog" "apps/syslog/syslog.c"
 weir_part_headers "syslog" "apps/syslog/message.h"
 weir_part_headers "syslog" "apps/syslog/syslog.h"
 #endif
+#if !WEIR_CFG_COMPACT && WEIR_CFG_ARP_CACHE
+weir_part "autoip" "apps" "" "loop" "" "autoip"
+weir_part_about "autoip" "a link-local IPv4 address where nobody gives one (autoip/autoip.h)"
+weir_part_sources "autoip" "apps/autoip/autoip.c"
+weir_part_headers "autoip" "apps/autoip/autoip.h"
+#endif

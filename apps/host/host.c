@@ -128,6 +128,18 @@ static void lease_changed(struct dhcp *dhcp, bool bound, void *context)
     host->addressed = true;
 }
 
+static void link_local_changed(struct autoip *autoip, bool bound, void *context)
+{
+    struct host *host = context;
+    char line[64];
+    struct text text;
+    text_init(&text, line, sizeof line);
+    text_addr(&text, autoip->address);
+    if (!host->closing)
+        fprintf(stderr, "weir-host: %s, link-local, %s\n", line, bound ? "taken" : "left");
+    host->addressed |= bound;
+}
+
 static void settings6_changed(struct dhcp6 *dhcp6, void *context)
 {
     struct host *host = context;
@@ -185,6 +197,9 @@ static bool address_set(struct host *host)
     dns_servers(&host->dns, o->dns, o->dns_count);
     if (!ip6_start(host))
         return false;
+    if (o->autoip)
+        (void)autoip_start(&host->autoip, &host->loop, host->netif, o->dhcp ? AUTOIP_WAIT_S : 0, link_local_changed,
+                           host);
     if (o->dhcp) {
         int error = dhcp_start(&host->dhcp, &host->loop, host->netif, "weir", lease_changed, host);
         if (error == WEIR_OK && o->ip6)
@@ -385,6 +400,7 @@ void host_close(struct host *host)
     if (leased)
         dhcp_stop(&host->dhcp);
     dhcp6_stop(&host->dhcp6);
+    autoip_stop(&host->autoip);
     posix_host_unlock(&host->posix);
     posix_host_stop(&host->posix);
     secure_close(host);

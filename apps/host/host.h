@@ -5,6 +5,7 @@
 #define HOST_HOST_H
 
 #include "chargen.h"
+#include "autoip/autoip.h"
 #include "dhcp/client.h"
 #include "dhcp6/client.h"
 #include "discard.h"
@@ -54,6 +55,7 @@ struct host {
     bool serving, closing;
     struct dns dns;
     struct dhcp dhcp;
+    struct autoip autoip;
     struct mdns mdns;  // socket 0: not started
     struct mdns_service mdns_web;
     uint8_t mdns_cache[16384];

@@ -28,6 +28,7 @@ static const char usage[] =
     "  --temporary6         own connections from addresses that change (RFC 8981); --optimistic6 addresses in use at\n"
     "                       once, without delays before they are probed (RFC 4429); --ip6 is implied by both\n"
     "  --address6 X::Y/N    an IPv6 address of its own (--ip6 is implied); --gateway6 X::Y its default route\n"
+    "  --autoip             a link-local address (169.254.0.0/16) while there is no other; alone or beside --dhcp\n"
     "  --dhcp6              an IPv6 address by DHCPv6 (--ip6 is implied, which asks as routers say: O, or M)\n"
     "  --dns A.B.C.D        name server; --dns6 X::Y one that is asked over IPv6 (three of both)\n"
     "  --mdns NAME          NAME.local by multicast DNS, and the HTTP server as a service of that name (docs/mdns.md)\n"
@@ -79,6 +80,7 @@ enum {
     OPTION_ADDRESS6,
     OPTION_GATEWAY6,
     OPTION_DHCP6,
+    OPTION_AUTOIP,
     OPTION_DNS,
     OPTION_MDNS,
     OPTION_DNS6,
@@ -117,6 +119,7 @@ static const struct option long_options[] = {{"tap", required_argument, NULL, OP
                                              {"optimistic6", no_argument, NULL, OPTION_OPTIMISTIC6},
                                              {"address6", required_argument, NULL, OPTION_ADDRESS6},
                                              {"gateway6", required_argument, NULL, OPTION_GATEWAY6},
+                                             {"autoip", no_argument, NULL, OPTION_AUTOIP},
                                              {"dhcp6", no_argument, NULL, OPTION_DHCP6},
                                              {"dns", required_argument, NULL, OPTION_DNS},
                                              {"mdns", required_argument, NULL, OPTION_MDNS},
@@ -288,6 +291,7 @@ static bool take(int option, const char *value, struct host_options *o)
     case OPTION_OPTIMISTIC6: return take_ip6_how(o, WEIR_IP6_OPTIMISTIC | WEIR_IP6_PROMPT);
     case OPTION_ADDRESS6: return take_prefix6(value, o);
     case OPTION_GATEWAY6: return take_addr6("gateway6", value, text_length(value), &o->gateway6);
+    case OPTION_AUTOIP: o->autoip = true; return true;
     case OPTION_DHCP6: o->ip6 = o->dhcp6 = true; return true;
     case OPTION_DNS: return dns_room(o, "dns", value) && take_addr("dns", value, &o->dns[o->dns_count++]);
     case OPTION_DNS6:
@@ -333,11 +337,11 @@ static bool consistent(const struct host_options *o)
     if (o->link == HOST_NONE)
         fputs("weir-host: give a link: --tap NAME, --packet IFNAME, --xdp IFNAME or --tun NAME (--help tells more)\n",
               stderr);
-    else if (o->dhcp && o->link == HOST_TUN)
-        fputs("weir-host: --dhcp needs a link with Ethernet: --tap, --packet or --xdp\n", stderr);
-    else if (o->dhcp && !weir_addr_is_any(o->address))
-        fputs("weir-host: give either --address or --dhcp\n", stderr);
-    else if (!o->dhcp && !o->ip6 && weir_addr_is_any(o->address))
+    else if ((o->dhcp || o->autoip) && o->link == HOST_TUN)
+        fputs("weir-host: --dhcp and --autoip need a link with Ethernet: --tap, --packet or --xdp\n", stderr);
+    else if ((o->dhcp || o->autoip) && !weir_addr_is_any(o->address))
+        fputs("weir-host: give either --address, or --dhcp and --autoip\n", stderr);
+    else if (!o->dhcp && !o->autoip && !o->ip6 && weir_addr_is_any(o->address))
         fputs("weir-host: give --address A.B.C.D/N, --dhcp or --ip6\n", stderr);
     else if (o->ip6 && o->link == HOST_TUN)
         fputs("weir-host: --ip6 needs a link with Ethernet: --tap, --packet or --xdp\n", stderr);

@@ -7,6 +7,8 @@
 #include "link/address.h"
 
 #if WEIR_CFG_ARP_CACHE
+// RFC 3927 §2.5: what carries a link-local sender is broadcast, replies too, so that every host sees a conflict.
+static inline bool acd_broadcasts(uint32_t sender) { return sender >> 16 == 0xa9fe; }
 void acd_address_changed(struct weir_netif *netif, struct weir_netif_address *a, enum weir_address_mode mode);
 // A well-formed ARP packet of another's came. Whether it conflicted with an address of ours.
 bool acd_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp);
@@ -19,6 +21,7 @@ bool acd_seen6(struct weir *weir, struct weir_netif *netif, struct weir_addr tar
 // Returns when an address wants to be cared for next, µs.
 uint64_t acd_poll(struct weir *weir);
 #else
+static inline bool acd_broadcasts(uint32_t sender) { return (void)sender, false; }
 static inline void acd_address_changed(struct weir_netif *netif, struct weir_netif_address *a,
                                        enum weir_address_mode mode)
 {

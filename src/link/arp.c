@@ -60,7 +60,7 @@ void arp_input(struct weir *weir, struct packet *packet)
 enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destination[6], uint16_t operation,
                               uint32_t sender, const uint8_t target_mac[6], uint32_t target)
 {
-    const struct ethernet header = {.destination = destination,
+    const struct ethernet header = {.destination = acd_broadcasts(sender) ? ethernet_broadcast : destination,
                                     .source = netif->mac,
                                     .type = ETHERTYPE_ARP,
                                     .vlan = netif->vlan,

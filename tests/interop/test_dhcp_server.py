@@ -58,8 +58,9 @@ def test_udhcpc(world):
     assert f"leased 10.90.0.50 {world.mac()}" in world.server.output()
     # it renews by unicast, from its own address
     assert until(lambda: "renew 10.90.0.50/24" in client.output(), 60), client.output() + world.server.output()
-    client.stop()
+    client.terminate()
     assert until(lambda: "free 10.90.0.50" in world.server.output(), 30), client.output() + world.server.output()
+    client.kill()
 
 
 def test_dhclient(world):

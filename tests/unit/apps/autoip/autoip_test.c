@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The link-local address on an interface whose neighbours are frames, in virtual time.
+#include "apps/bench.h"
+
+#include "autoip/autoip.h"
+#include "link/frames.h"
+
+#define SECOND 1000000u
+#define LEASED weir_ip4(10, 0, 0, 50)
+
+struct world {
+    struct bench bench;
+    struct autoip autoip;
+    uint32_t bound, lost;
+};
+
+static struct world w;
+static const uint8_t thief[6] = {0x02, 0xbb, 0, 0, 0, 0x66};
+
+static void changed(struct autoip *autoip, bool bound, void *context)
+{
+    (void)autoip, (void)context;
+    w.bound += bound;
+    w.lost += !bound;
+}
+
+static void open_world(void)
+{
+    const struct fixture_options options = {.link = &weir_link_ethernet};
+    memset(&w, 0, sizeof w);
+    assert_true(fixture_open_with(&w.bench.f, &options));
+    loop_init(&w.bench.loop, w.bench.f.weir);
+    assert_int_equal(autoip_start(&w.autoip, &w.bench.loop, &w.bench.f.netif, AUTOIP_WAIT_S, changed, NULL), WEIR_OK);
+}
+
+static void close_world(void)
+{
+    autoip_stop(&w.autoip);
+    bench_close(&w.bench);
+}
+
+static void pass(uint32_t seconds) { bench_run(&w.bench, (uint64_t)seconds * SECOND); }
+
+static uint32_t candidate(uint32_t attempt) { return weir_addr_to_v4(autoip_candidate(w.bench.f.netif.mac, attempt)); }
+
+// Another host says that an address is its own.
+static void claim(uint32_t address)
+{
+    frames_arp(&w.bench.f, frames_all, ARP_REQUEST, thief, address, address);
+    bench_run(&w.bench, 200000);
+}
+
+static void bind_first(void)
+{
+    pass(AUTOIP_WAIT_S + 8);
+    assert_int_equal(w.autoip.state, AUTOIP_BOUND);
+    assert_int_equal(weir_addr_to_v4(w.bench.f.netif.address.addr), candidate(0));
+}
+
+static void candidates_are_of_the_range_and_of_the_mac(void **state)
+{
+    uint8_t mac[6] = {2, 0, 0, 0, 0, 1};
+    uint32_t same = 0;
+    (void)state;
+    for (uint32_t i = 0; i < 100000; i++) {
+        const uint32_t address = weir_addr_to_v4(autoip_candidate(mac, i));
+        assert_in_range(address, 0xa9fe0100, 0xa9fefeff);
+        mac[5] ^= 1;
+        same += address == weir_addr_to_v4(autoip_candidate(mac, i));
+    }
+    assert_in_range(same, 0, 20);
+    assert_true(weir_addr_equal(autoip_candidate(mac, 7), autoip_candidate(mac, 7)));
+}
+
+static void an_address_is_taken_after_a_while_without(void **state)
+{
+    (void)state;
+    open_world();
+    pass(AUTOIP_WAIT_S - 1);
+    assert_int_equal(fixture_sent_count(&w.bench.f), 0);
+    pass(9);
+    assert_int_equal(w.autoip.state, AUTOIP_BOUND);
+    assert_int_equal(w.bound, 1);
+    assert_int_equal(w.bench.f.netif.address.prefix_length, 16);
+    assert_int_equal(fixture_sent_count(&w.bench.f), 4);
+    for (uint32_t i = 0; i < 3; i++)
+        frames_assert_request(&w.bench.f, i, frames_all, 0, candidate(0));
+    frames_assert_request(&w.bench.f, 3, frames_all, candidate(0), candidate(0));
+    autoip_stop(&w.autoip);
+    assert_true(weir_addr_is_any(w.bench.f.netif.address.addr));
+    close_world();
+}
+
+// RFC 3927 §2.5: so that every host sees a conflict.
+static void its_replies_are_for_all(void **state)
+{
+    uint8_t destination[6];
+    (void)state;
+    open_world();
+    bind_first();
+    pass(20);
+    const uint32_t sent = fixture_sent_count(&w.bench.f);
+    frames_arp(&w.bench.f, frames_all, ARP_REQUEST, thief, 0xa9fe0a0a, candidate(0));
+    bench_run(&w.bench, 1000);
+    assert_int_equal(fixture_sent_count(&w.bench.f), sent + 1);
+    assert_int_equal(frames_sent_arp(&w.bench.f, sent, destination).operation, ARP_REPLY);
+    assert_memory_equal(destination, frames_all, 6);
+    assert_int_equal(weir_netif_set_address(&w.bench.f.netif, LEASED, 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    pass(20);
+    frames_arp(&w.bench.f, frames_all, ARP_REQUEST, thief, 0x0a000009, weir_addr_to_v4(LEASED));
+    bench_run(&w.bench, 1000);
+    (void)frames_sent_arp(&w.bench.f, fixture_sent_count(&w.bench.f) - 1, destination);
+    assert_memory_equal(destination, thief, 6);
+    close_world();
+}
+
+static void a_conflict_while_probing_leads_to_the_next(void **state)
+{
+    (void)state;
+    open_world();
+    pass(AUTOIP_WAIT_S + 1);
+    frames_arp(&w.bench.f, frames_all, ARP_REQUEST, thief, 0, candidate(0));  // its probe
+    pass(10);
+    assert_int_equal(w.autoip.state, AUTOIP_BOUND);
+    assert_int_equal(weir_addr_to_v4(w.bench.f.netif.address.addr), candidate(1));
+    assert_int_equal(w.lost, 0);
+    close_world();
+}
+
+static void an_address_is_defended_once_and_then_changed(void **state)
+{
+    (void)state;
+    open_world();
+    bind_first();
+    pass(20);
+    claim(candidate(0));
+    assert_int_equal(w.autoip.state, AUTOIP_BOUND);
+    pass(2);
+    claim(candidate(0));
+    assert_int_equal(w.lost, 1);
+    pass(10);
+    assert_int_equal(w.autoip.state, AUTOIP_BOUND);
+    assert_int_equal(weir_addr_to_v4(w.bench.f.netif.address.addr), candidate(1));
+    close_world();
+}
+
+static void who_claims_everything_is_asked_once_a_minute(void **state)
+{
+    (void)state;
+    open_world();
+    pass(AUTOIP_WAIT_S + 1);
+    for (uint32_t i = 0; i < AUTOIP_CONFLICTS_MAX; i++) {
+        assert_int_equal(w.autoip.attempt, i);
+        claim(candidate(i));
+    }
+    assert_int_equal(w.autoip.state, AUTOIP_WAITING);
+    pass(AUTOIP_RATE_LIMIT_S - 2);
+    assert_int_equal(w.autoip.state, AUTOIP_WAITING);
+    pass(3);
+    claim(candidate(AUTOIP_CONFLICTS_MAX));
+    assert_int_equal(w.autoip.attempt, AUTOIP_CONFLICTS_MAX + 1);
+    assert_int_equal(w.autoip.state, AUTOIP_WAITING);
+    close_world();
+}
+
+static void whoever_sets_an_address_has_the_interface(void **state)
+{
+    (void)state;
+    open_world();
+    bind_first();
+    assert_int_equal(weir_netif_set_address(&w.bench.f.netif, LEASED, 24, WEIR_ADDRESS_PROBE), WEIR_OK);
+    pass(1);
+    assert_int_equal(w.autoip.state, AUTOIP_YIELDED);
+    assert_int_equal(w.lost, 1);
+    // what it had stays beside, deprecated, and goes in time
+    const struct weir_netif_address *kept = weir_netif_address_next(&w.bench.f.netif, &w.bench.f.netif.address);
+    assert_non_null(kept);
+    assert_int_equal(weir_addr_to_v4(kept->addr), candidate(0));
+    assert_true(kept->deprecated);
+    pass(AUTOIP_KEEP_S + 1);
+    assert_null(weir_netif_address_next(&w.bench.f.netif, &w.bench.f.netif.address));
+    assert_true(weir_addr_equal(w.bench.f.netif.address.addr, LEASED));
+    // and when the lease is gone
+    assert_int_equal(weir_netif_set_address(&w.bench.f.netif, weir_addr_any(), 0, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    bind_first();
+    assert_int_equal(w.bound, 2);
+    close_world();
+}
+
+static void the_same_address_comes_back_from_beside(void **state)
+{
+    (void)state;
+    open_world();
+    bind_first();
+    assert_int_equal(weir_netif_set_address(&w.bench.f.netif, LEASED, 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    pass(1);
+    assert_int_equal(weir_netif_set_address(&w.bench.f.netif, weir_addr_any(), 0, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    bind_first();
+    assert_null(weir_netif_address_next(&w.bench.f.netif, &w.bench.f.netif.address));
+    close_world();
+}
+
+static void an_address_that_is_there_is_left_alone(void **state)
+{
+    (void)state;
+    open_world();
+    assert_int_equal(weir_netif_set_address(&w.bench.f.netif, LEASED, 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    pass(100);
+    assert_int_equal(w.autoip.state, AUTOIP_YIELDED);
+    assert_true(weir_addr_equal(w.bench.f.netif.address.addr, LEASED));
+    assert_int_equal(w.bound + w.lost, 0);
+    autoip_stop(&w.autoip);
+    assert_true(weir_addr_equal(w.bench.f.netif.address.addr, LEASED));
+    close_world();
+}
+
+static void behind_another_cable_it_is_probed_again(void **state)
+{
+    (void)state;
+    open_world();
+    bind_first();
+    weir_link_change(&w.bench.f.netif, false);
+    pass(5);
+    weir_link_change(&w.bench.f.netif, true);
+    bench_run(&w.bench, 200000);
+    assert_int_equal(w.autoip.state, AUTOIP_PROBING);
+    assert_int_equal(w.lost, 1);
+    pass(8);
+    assert_int_equal(w.autoip.state, AUTOIP_BOUND);
+    assert_int_equal(weir_addr_to_v4(w.bench.f.netif.address.addr), candidate(0));
+    close_world();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(candidates_are_of_the_range_and_of_the_mac),
+        cmocka_unit_test(an_address_is_taken_after_a_while_without),
+        cmocka_unit_test(its_replies_are_for_all),
+        cmocka_unit_test(a_conflict_while_probing_leads_to_the_next),
+        cmocka_unit_test(an_address_is_defended_once_and_then_changed),
+        cmocka_unit_test(who_claims_everything_is_asked_once_a_minute),
+        cmocka_unit_test(whoever_sets_an_address_has_the_interface),
+        cmocka_unit_test(the_same_address_comes_back_from_beside),
+        cmocka_unit_test(an_address_that_is_there_is_left_alone),
+        cmocka_unit_test(behind_another_cable_it_is_probed_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
