@@ -29,7 +29,8 @@ struct tftp_config {
     uint16_t block_bytes;         // asked for; 0: TFTP_BLOCK_DEFAULT, and nothing is asked
     uint16_t window;              // blocks between acknowledgements, asked for; 0: one
     uint64_t size;                // put: told to the server; get: the greatest that is taken. 0: none
-    // Get: the next piece of the file. WEIR_OK, or an enum weir_error, which ends the transfer.
+    // Get: the next piece of the file, valid until this returns or stops the client. WEIR_OK, or an enum weir_error,
+    // which ends the transfer.
     int (*data)(struct tftp *tftp, const uint8_t *bytes, uint32_t length, void *context);
     // Put: copies what stands at `offset` into `out`; less than `room` only at the end. Bytes, or an enum weir_error.
     int (*read)(struct tftp *tftp, uint64_t offset, uint8_t *out, uint32_t room, void *context);

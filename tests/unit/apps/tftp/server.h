@@ -29,8 +29,10 @@ struct play {
 static inline int play_data(struct tftp *tftp, const uint8_t *bytes, uint32_t length, void *context)
 {
     struct play *play = context;
-    if (play->stop)
-        tftp_stop(tftp);
+    if (play->stop) {
+        tftp_stop(tftp);  // with which `bytes` go, too
+        return WEIR_OK;
+    }
     if (play->refuse != 0)
         return play->refuse;
     assert_true(length <= PLAY_FILE_MAX - play->length);
