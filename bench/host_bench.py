@@ -10,6 +10,7 @@ import sys
 import time
 
 import common
+import cores_bench
 import frames_bench
 
 ROUNDS, MILLISECONDS = 5, 1000
@@ -44,7 +45,7 @@ def measure():
     done = subprocess.run([*unshare(), sys.executable, __file__], cwd=common.ROOT, env={**common.environment(), INSIDE: "1"}, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         raise common.Failed("the host part did not come to its end")
-    return {**summary(json.loads(done.stdout)), "xdp": frames_bench.measure(), "rounds": ROUNDS, "milliseconds": MILLISECONDS, "load": [load_before, common.load()], "machine": machine}
+    return {**summary(json.loads(done.stdout)), "xdp": frames_bench.measure(), "cores": cores_bench.measure(), "rounds": ROUNDS, "milliseconds": MILLISECONDS, "load": [load_before, common.load()], "machine": machine}
 
 
 def quietly(*command):

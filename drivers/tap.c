@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tap.h"
 
+#include <errno.h>
+
+#include <linux/if_tun.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include "hostmac.h"
 
 #define ETHERNET_BYTES 14u
@@ -17,7 +23,7 @@ static const struct weir_driver tap_driver = {
 
 int tap_open(struct tap *tap, const char *ifname, unsigned flags)
 {
-    return tuntap_open(&tap->io, ifname, (flags & (TAP_NO_VNET | TAP_UP)) | TUNTAP_ETHERNET);
+    return tuntap_open(&tap->io, ifname, (flags & (TAP_NO_VNET | TAP_UP | TAP_QUEUES)) | TUNTAP_ETHERNET);
 }
 
 const char *tap_error(const struct tap *tap) { return tap->io.error; }
@@ -32,4 +38,12 @@ void tap_attach(struct tap *tap, struct weir_netif *netif, const char *name)
 
 int tap_fd(const struct tap *tap) { return tap->io.fd; }
 short tap_events(const struct tap *tap) { return tuntap_events(&tap->io); }
+
+int tap_steer(struct tap *tap, int program)
+{
+    const int result = ioctl(tap->io.fd, TUNSETSTEERINGEBPF, &program) < 0 ? -errno : 0;
+    close(program);
+    return result;
+}
+
 void tap_close(struct tap *tap) { tuntap_close(&tap->io); }

@@ -21,6 +21,7 @@ WEIR_BEGIN_DECLS
 enum tap_flag {
     TAP_NO_VNET = TUNTAP_NO_VNET,  // no offloads: frames of at most the MTU, complete checksums
     TAP_UP = TUNTAP_UP,            // bring Linux' side up, too
+    TAP_QUEUES = TUNTAP_QUEUES,    // a further queue of an interface that has several (drivers/wrap/steer.h)
 };
 
 struct tap {
@@ -37,6 +38,8 @@ const char *tap_error(const struct tap *tap);
 void tap_attach(struct tap *tap, struct weir_netif *netif, const char *name);
 int tap_fd(const struct tap *tap);        // -1: closed
 short tap_events(const struct tap *tap);  // for poll(2): POLLIN, and POLLOUT while frames wait
+// Lets a program (drivers/wrap/steer.h), which is closed, give each frame's queue. 0, or a negative errno.
+int tap_steer(struct tap *tap, int program);
 // After weir_netif_remove. A TAP that was not made persistent disappears.
 void tap_close(struct tap *tap);
 

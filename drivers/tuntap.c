@@ -88,8 +88,8 @@ int tuntap_open(struct tuntap *io, const char *ifname, unsigned flags)
     memset(&request, 0, sizeof request);
     strncpy(request.ifr_name, ifname, sizeof request.ifr_name - 1);
     io->vnet = !(flags & TUNTAP_NO_VNET);
-    request.ifr_flags =
-        (short)((flags & TUNTAP_ETHERNET ? IFF_TAP : IFF_TUN) | IFF_NO_PI | (io->vnet ? IFF_VNET_HDR : 0));
+    request.ifr_flags = (short)((flags & TUNTAP_ETHERNET ? IFF_TAP : IFF_TUN) | IFF_NO_PI |
+                                (io->vnet ? IFF_VNET_HDR : 0) | (flags & TUNTAP_QUEUES ? IFF_MULTI_QUEUE : 0));
     if (ioctl(io->fd, TUNSETIFF, &request) < 0)
         return fail(io, "interface", ifname, errno);
     int size = (int)VNET_HEADER_BYTES;

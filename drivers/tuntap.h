@@ -20,6 +20,7 @@ enum tuntap_flag {
     TUNTAP_NO_VNET = 1,   // no offloads: every frame is one packet of at most the MTU, checksums complete
     TUNTAP_UP = 2,        // bring Linux' side of the interface up, too
     TUNTAP_ETHERNET = 4,  // a TAP (set by tap_open)
+    TUNTAP_QUEUES = 8,    // a queue of an interface that has several: each open with this flag adds one
 };
 
 struct tuntap_counters {
