@@ -68,6 +68,7 @@ weir_option "TCP_URGENT" WEIR_CFG_TCP_URGENT
 weir_option "REALTIME" WEIR_CFG_REALTIME
 weir_option "TCP_KEEPALIVE" WEIR_CFG_TCP_KEEPALIVE
 weir_option "TCP_REFINEMENTS" WEIR_CFG_TCP_REFINEMENTS
+weir_option "TCP_BLACK_HOLE" WEIR_CFG_TCP_BLACK_HOLE
 weir_option "TCP_SYN_COOKIES" WEIR_CFG_TCP_SYN_COOKIES
 weir_option "TCP_RATE" WEIR_CFG_TCP_RATE
 weir_option "TCP_PACING" WEIR_CFG_TCP_PACING
@@ -362,6 +363,9 @@ weir_source "src/tcp/accecn.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/tcp/ack.c"
+#endif
+#if WEIR_CFG_TCP_BLACK_HOLE && !WEIR_CFG_COMPACT
+weir_source "src/tcp/black_hole.c"
 #endif
 #if WEIR_CFG_CC_REGISTERED && !WEIR_CFG_COMPACT
 weir_source "src/tcp/cc_register.c"

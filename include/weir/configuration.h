@@ -63,6 +63,7 @@
      (WEIR_CFG_REALTIME) * 0x4848bb881016e39du + \
      (WEIR_CFG_TCP_KEEPALIVE) * 0x74e9c9128ee43e37u + \
      (WEIR_CFG_TCP_REFINEMENTS) * 0x8773cfb0e562e85du + \
+     (WEIR_CFG_TCP_BLACK_HOLE) * 0xf7d81ca3c44891bfu + \
      (WEIR_CFG_TCP_SYN_COOKIES) * 0x91960291e27e5817u + \
      (WEIR_CFG_TCP_RATE) * 0x4fd4c632b99e4e45u + \
      (WEIR_CFG_TCP_PACING) * 0xca18a9b6c91a7ba5u + \
@@ -328,6 +329,7 @@ enum {
         (WEIR_CFG_REALTIME) * 0 +
         (WEIR_CFG_TCP_KEEPALIVE) * 0 +
         (WEIR_CFG_TCP_REFINEMENTS) * 0 +
+        (WEIR_CFG_TCP_BLACK_HOLE) * 0 +
         (WEIR_CFG_TCP_SYN_COOKIES) * 0 +
         (WEIR_CFG_TCP_RATE) * 0 +
         (WEIR_CFG_TCP_PACING) * 0 +

@@ -87,6 +87,7 @@
 #define WEIR_DEFAULT_REALTIME 0
 #define WEIR_DEFAULT_TCP_KEEPALIVE 0
 #define WEIR_DEFAULT_TCP_REFINEMENTS 0
+#define WEIR_DEFAULT_TCP_BLACK_HOLE 0
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 0
 #define WEIR_DEFAULT_TCP_RATE 0
 #define WEIR_DEFAULT_TCP_PACING 0
@@ -194,6 +195,7 @@
 #define WEIR_DEFAULT_REALTIME 1
 #define WEIR_DEFAULT_TCP_KEEPALIVE 1
 #define WEIR_DEFAULT_TCP_REFINEMENTS 0
+#define WEIR_DEFAULT_TCP_BLACK_HOLE 0
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 0
 #define WEIR_DEFAULT_TCP_RATE 0
 #define WEIR_DEFAULT_TCP_PACING 0
@@ -301,6 +303,7 @@
 #define WEIR_DEFAULT_REALTIME 1
 #define WEIR_DEFAULT_TCP_KEEPALIVE 1
 #define WEIR_DEFAULT_TCP_REFINEMENTS 1
+#define WEIR_DEFAULT_TCP_BLACK_HOLE 0
 #define WEIR_DEFAULT_TCP_SYN_COOKIES 1
 #define WEIR_DEFAULT_TCP_RATE 1
 #define WEIR_DEFAULT_TCP_PACING 1
@@ -759,6 +762,15 @@
 #if WEIR_CFG_TCP_REFINEMENTS < 0 || WEIR_CFG_TCP_REFINEMENTS > 1
 #error "WEIR_CFG_TCP_REFINEMENTS must be 0 to 1: what a large host has: the user timeout option (RFC 5482), a receive\
  low-water mark, HyStart++ (RFC 9406), congestion window validation (RFC 7661)"
+#endif
+// path MTU black hole detection (RFC 4821, 7.7): after two timeouts in a row shorter segments are tried, where
+// weir_config says so
+#ifndef WEIR_CFG_TCP_BLACK_HOLE
+#define WEIR_CFG_TCP_BLACK_HOLE WEIR_DEFAULT_TCP_BLACK_HOLE
+#endif
+#if WEIR_CFG_TCP_BLACK_HOLE < 0 || WEIR_CFG_TCP_BLACK_HOLE > 1
+#error "WEIR_CFG_TCP_BLACK_HOLE must be 0 to 1: path MTU black hole detection (RFC 4821, 7.7): after two timeouts in a\
+ row shorter segments are tried, where weir_config says so"
 #endif
 // SYN cookies when the half-open table is full (RFC 4987)
 #ifndef WEIR_CFG_TCP_SYN_COOKIES
@@ -1224,6 +1236,9 @@
 #endif
 #if WEIR_CFG_TCP_ACCECN && !WEIR_CFG_TCP_ECN && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_TCP_ACCECN needs WEIR_CFG_TCP_ECN"
+#endif
+#if WEIR_CFG_TCP_BLACK_HOLE && !WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_TCP_BLACK_HOLE needs WEIR_CFG_ICMP_ERRORS"
 #endif
 #if WEIR_CFG_TCP_RATE && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_TCP_RATE needs WEIR_CFG_TCP_SACK"

@@ -2,6 +2,7 @@
 // Loss recovery: its beginning and end, what acknowledgements and timers mean for it, and what congestion control is
 // told. Loss is found by RACK (rack.c) or, where that is not built, by RFC 6675's rule, and without SACK by duplicates:
 // fast retransmit and NewReno (RFC 5681, 6582). loss.h lists the mechanisms that take part.
+#include "tcp/black_hole.h"
 #include "tcp/internal.h"
 #include "tcp/label.h"
 #include "tcp/sack.h"
@@ -273,6 +274,7 @@ void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
     if (c->backoff < UINT8_MAX && !(tcp_deadline_on(c) && tcp_deadline_ahead(weir, c)))
         tcp_backoff_set(c, (uint8_t)(c->backoff + 1));
     tcp_label_timeout(weir, c);
+    tcp_black_hole_timeout(weir, c);
     TCP_INFO_COUNT(c, rto, 1);
     count(weir, WEIR_COUNT_TCP_RTO);
     tcp_wants_output(weir, c);

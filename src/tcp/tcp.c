@@ -2,6 +2,7 @@
 // TCP of an instance: its start and end, ICMP errors, news from the link, and the walk over all there is.
 #include "tcp/tcp.h"
 #include "ip/icmp.h"
+#include "tcp/black_hole.h"
 #include "tcp/halfopen.h"
 #include "tcp/internal.h"
 #include "tcp/timewait.h"
@@ -75,6 +76,7 @@ int tcp_init(struct weir *weir, const struct weir_config *config)
     tcp->send_bytes = default_send_bytes(config);
     tcp->receive_bytes = default_receive_bytes(config);
     tcp->ecn = tcp_ecn_wanted(config->tcp_ecn);
+    tcp_black_hole_init(tcp, config);
     const struct weir_cc *cc = weir_cc_find(config->congestion_control);
     if (!cc)
         return WEIR_INVALID;

@@ -40,6 +40,9 @@ struct tcp {
         struct weir_endpoint remote;
     } aimed;  // the destination a port was chosen for last, and its class (src/tcp/isn.c)
 #endif
+#if WEIR_CFG_TCP_BLACK_HOLE
+    bool black_hole_detection;
+#endif
     struct table listeners;  // by local port; also bound, unconnected sockets
     struct pool conns, listener_pool, flows, extras;
 #if WEIR_CFG_REALTIME

@@ -14,7 +14,7 @@ from scapy.all import ARP, IP, TCP, UDP, Dot1Q, Ether, rdpcap
 
 from netns import ROOT, Lab, until
 
-BOTH = ("IP6", "IP6_TEMPORARY", "IP6_OPTIMISTIC", "IP6_MULTIHOMED")   # as OPTIONS_both of tools/build.mk
+BOTH = ("IP6", "IP6_TEMPORARY", "IP6_OPTIMISTIC", "IP6_MULTIHOMED", "TCP_BLACK_HOLE")   # as OPTIONS_both of tools/build.mk
 DUAL = [f"-DWEIR_CFG_{name}=1" for name in BOTH]
 PROBE = ROOT / "build/tests/driver_probe"
 VERIFIED, UNVERIFIED = 1, 0
