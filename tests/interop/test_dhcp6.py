@@ -78,6 +78,14 @@ def test_a_name_over_ip6(world):
     assert re.search(rf"(?i)query\[AAAA\] six.example from {PREFIX6}", server.output()), server.output()
 
 
+def test_a_name_from_a_temporary_address(world):
+    """Optimistic, too: the address asks nobody for its neighbour until it is known to be ours alone."""
+    server = world.dnsmasq(f"--dhcp-range={PREFIX6}:,ra-stateless,64", "--log-queries", "--local=/example/")
+    status, text = world.command("resolve six.example", "--temporary6", "--optimistic6")
+    assert status == 0 and "2001:db8:9::7" in text, text
+    assert re.search(rf"(?i)query\[AAAA\] six.example from {PREFIX6}", server.output()), server.output()
+
+
 def test_what_is_taken_is_declined(world):
     """dnsmasq has two addresses to give; the first is Linux's already."""
     world.linux.run("ip", "-6", "address", "add", f"{PREFIX6}:100/64", "dev", "weir0", "nodad")
