@@ -114,6 +114,10 @@ INCLUDES_mips := -I$(B)/mips/cmocka/include
 # full speaks IPv4 alone, and so do its variants v4 and tsan; the others, and the host program, speak both families.
 OPTIONS_both := IP6=1 IP6_TEMPORARY=1 IP6_OPTIMISTIC=1 IP6_MULTIHOMED=1 TCP_BLACK_HOLE=1
 DUAL := $(OPTIONS_both:%=-DWEIR_CFG_%)
+# What a program is compiled with that build/host/liball.a is linked to: cc $(make -s host-flags) …
+.PHONY: host-flags
+host-flags:
+	@echo '$(DUAL)'
 FULL := $(SRC_full) $(HOST_PARTS)
 SRC_both := $(filter-out $(call left_out,full $(OPTIONS_both)),$(SRC))
 BOTH := $(SRC_both) $(HOST_PARTS)

@@ -14,8 +14,6 @@ from scapy.all import ARP, IP, TCP, UDP, Dot1Q, Ether, rdpcap
 
 from netns import ROOT, Lab, until
 
-BOTH = ("IP6", "IP6_TEMPORARY", "IP6_OPTIMISTIC", "IP6_MULTIHOMED", "TCP_BLACK_HOLE")   # as OPTIONS_both of tools/build.mk
-DUAL = [f"-DWEIR_CFG_{name}=1" for name in BOTH]
 PROBE = ROOT / "build/tests/driver_probe"
 VERIFIED, UNVERIFIED = 1, 0
 CHECKSUM, TSO = 1, 2
@@ -25,8 +23,9 @@ CHECKSUM, TSO = 1, 2
 def probe_program():
     PROBE.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["make", "-s", "build/host/liball.a"], cwd=ROOT, check=True)
+    flags = subprocess.run(["make", "-s", "host-flags"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     compiler = os.environ.get("CC", "cc")
-    words = ["-std=c11", "-O1", "-Wall", "-Wextra", *DUAL, "-Iinclude", "-I.", "tests/interop/driver_probe.c", "build/host/liball.a", "-o", PROBE]
+    words = ["-std=c11", "-O1", "-Wall", "-Wextra", *flags.split(), "-Iinclude", "-I.", "tests/interop/driver_probe.c", "build/host/liball.a", "-o", PROBE]
     subprocess.run([compiler, *words], cwd=ROOT, check=True)
 
 

@@ -92,7 +92,8 @@ def build():
     with open(FOLDER / "files.c", "w") as out:
         subprocess.run([sys.executable, ROOT / "apps/http/files.py", files, "site_files"], stdout=out, check=True)
     subprocess.run(["make", "-s", "build/host/liball.a", "build/host/libapps.a"], cwd=ROOT, check=True)
-    words = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-DWEIR_CFG_IP6=1", "-Iinclude", "-I.", "-Iapps", "tests/interop/http_site.c", FOLDER / "files.c",
+    flags = subprocess.run(["make", "-s", "host-flags"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    words = ["-std=gnu11", "-O1", "-Wall", "-Wextra", *flags.split(), "-Iinclude", "-I.", "-Iapps", "tests/interop/http_site.c", FOLDER / "files.c",
              "build/host/libapps.a", "build/host/liball.a", "-pthread", "-lm", "-o", SITE]
     subprocess.run([os.environ.get("CC", "cc"), *words], cwd=ROOT, check=True)
 
