@@ -43,6 +43,12 @@ test:
 	@$(MAKE) -s $(B)/venv/ready
 	@$(PYTHON) tests/run.py $(if $(T),'$(T)')
 
+## make work       W=lyraos, thesis, xinu, romantiki or linux: that work's tables with Weir's numbers beside its own, in minutes: build/work/W.md
+.PHONY: work
+work:
+	@tools/need.sh $(if $(filter romantiki,$(W)),size,sim)
+	@$(PYTHON) tools/work.py $(W)
+
 ## make script     conversation scripts in packetdrill's language against Weir (F="path…": files or folders; docs/scripts.md)
 script:
 	@$(MAKE) -s $(B)/host/weir-script

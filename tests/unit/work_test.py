@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""tools/work.py: a work's tables are made anew in seconds, and docs/results.md has every table that it makes."""
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PROGRAM = ROOT / "tools/work.py"
+spec = importlib.util.spec_from_file_location("work", PROGRAM)
+work = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(work)
+
+
+def run(*words):
+    return subprocess.run([sys.executable, PROGRAM, *words], cwd=ROOT, capture_output=True, text=True, timeout=200)
+
+
+def rows(text):
+    return [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in text.split("\n") if line.startswith("|")]
+
+
+def test_xinus_figure_is_made_anew():
+    done = run("xinu")
+    assert done.returncode == 0, done.stderr
+    head, _, regular, skip, update, weir = rows(done.stdout)
+    assert head[0] == "% of deadlines met" and len(head) == 8
+    assert all(float(cell) <= 2 for cell in regular[1:7]) and all(62 <= float(cell) <= 68 for cell in skip[1:7])
+    assert all(float(own) >= float(theirs) for own, theirs in zip(weir[1:7], update[1:7]))
+    assert (ROOT / "build/work/xinu.md").read_text() in done.stdout
+
+
+def test_lyraos_table_has_the_papers_files():
+    done = run("lyraos")
+    assert done.returncode == 0, done.stderr
+    assert [row[0] for row in rows(done.stdout)[2:]] == ["tcp.c", "tcp_input.c", "tcp_output.c", "tcp_timer.c"]
+    assert all(int(row[3].replace(",", "")) > 0 for row in rows(done.stdout)[2:])
+
+
+def test_what_is_no_work_is_an_error():
+    for words in ((), ("bsd",), ("xinu", "linux")):
+        done = run(*words)
+        assert done.returncode == 1 and done.stdout == "" and "usage: tools/work.py" in done.stderr
+
+
+def test_the_page_tells_of_every_work():
+    text = (ROOT / "docs/results.md").read_text()
+    for name in work.WORKS:
+        assert f"make work W={name}" in text

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""make work W=NAME: the tables of one of the five systems that Weir grew out of, with Weir's numbers beside its own, in minutes and
+without privileges. What it prints is also in build/work/NAME.md; docs/results.md has all of them as measured.
+
+usage: tools/work.py lyraos|thesis|xinu|romantiki|linux
+The networks of thesis, xinu and linux are simulated, so anybody gets the same numbers; romantiki and lyraos measure objects and images."""
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OUT = ROOT / "build/work"
+SIM, PLAYER = "build/host/weir-sim", "build/host/weir-realtime"
+SEEDS = range(1, 22)
+
+
+def run(*words):
+    done = subprocess.run([str(word) for word in words], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, words))}: exit status {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def simulate(**settings):
+    return [SIM, *(word for name, value in settings.items() for word in (f"--{name}", value))]
+
+
+def medians(rows, value):
+    """{key: median over its commands of value(line of JSON)}; two of them run at a time."""
+    jobs = [(key, command) for key, commands in rows.items() for command in commands]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(lambda job: value(json.loads(run(*job[1]))), jobs))
+    return {key: statistics.median(one for (of, _), one in zip(jobs, found) if of == key) for key in rows}
+
+
+def seconds(line):
+    return line["flows"][0]["finished_s"] - line["flows"][0]["connected_s"]
+
+
+# --- the thesis: 5 MB over a local network -----------------------------------------------------------------------------------------------
+def thesis():
+    run("make", "-s", SIM)
+    common = {"bytes": 5 << 20, "delay": 0.02, "spare_arp": 1, "rate": 100}
+    own = {("no loss", 10000): "44 s (36 with the clock doubled, 31 at a tenth)", ("15 %", 10000): "204 s; Linux 47"}
+    rows = {(loss, cc, tick): [simulate(**common, cc=cc, loss=loss, tick_us=tick, seed=seed) for seed in (SEEDS if loss else (1,))]
+            for loss in (0, 15) for cc in ("reno", "cubic", "bbr") for tick in (10000, 5000, 100000)}
+    found = medians(rows, seconds)
+    table = [["5 MB, s", "tick 10 ms", "5 ms, doubled", "100 ms, a tenth", "the thesis"]]
+    for loss, label in ((0, "no loss"), (15, "15 %")):
+        table += [[f"{cc}, {label}", *(f"{found[loss, cc, tick]:.2f}" for tick in (10000, 5000, 100000)), own[label, 10000] if cc == "reno" else ""]
+                  for cc in ("reno", "cubic", "bbr")]
+    yield (f"5 MB, 100 Mbit/s and 40 µs there and back, simulated, median of {len(SEEDS)} seeds: the clock's tick", rows[15, "reno", 10000][0], table)
+    buffers = {"send buffer 16 KB": {"send_buffer": 16384}, "send buffer × 5": {"send_buffer": 81920}, "receive buffer 5 KB": {"receive_buffer": 5120}}
+    rows = {(name, loss): [simulate(**common, cc="reno", loss=loss, seed=seed, tick_us=10000, **more) for seed in (SEEDS if loss else (1,))]
+            for name, more in buffers.items() for loss in (0, 15)}
+    found = medians(rows, seconds)
+    theirs = {"send buffer × 5": "no effect", "receive buffer 5 KB": "628.5 s at 15 %, after 204"}
+    yield ("… and its buffers (reno, tick 10 ms)", rows["receive buffer 5 KB", 15][0],
+           [["5 MB, s", "no loss", "15 %", "the thesis"], *([name, *(f"{found[name, loss]:.2f}" for loss in (0, 15)), theirs.get(name, "")] for name in buffers)])
+    rows = {rate: [simulate(bytes=270_000_000, rate=rate, delay=10, cc="cubic", tick_us=10000)] for rate in (10, 100)}
+    found = medians(rows, seconds)
+    yield ("270 MB from far away: 20 ms there and back, cubic, tick 10 ms, simulated", rows[10][0],
+           [["", "10 Mbit/s", "100 Mbit/s", "the thesis", "its Linux"], ["270 MB, s", *(f"{found[rate]:.1f}" for rate in rows), "1230", "374"]])
+
+
+# --- Embedded Xinu: figure 4 -----------------------------------------------------------------------------------------------------------------
+def xinu():
+    run("make", "-s", PLAYER)
+    labels = {"regular": ("regular TCP", "1 at every loss"), "skip": ("skip", "63 to 67"), "skip_update": ("skip and window update", "in figure 4's plot only"),
+              "weir": ("Weir's mode", "–")}
+    losses = (0, 2, 4, 6, 8, 10)
+    command = lambda mode, loss: [PLAYER, "player", f"mode={mode}", f"loss={loss * 10000}", "seeds=1001-1020"]
+    found = medians({(mode, loss): [command(mode, loss)] for mode in labels for loss in losses}, lambda line: line["met_percent"])
+    yield ("2 KB every 250 ms of a file of 719 KB, 4 KB of buffer, 10 ms each way, simulated, 20 seeds", command("weir", 10),
+           [["% of deadlines met", *(f"{loss} % lost" for loss in losses), "the work"],
+            *([label, *(f"{found[mode, loss]:.1f}" for loss in losses), theirs] for mode, (label, theirs) in labels.items())])
+
+
+# --- the Linux report ------------------------------------------------------------------------------------------------------------------------
+def linux():
+    run("make", "-s", SIM)
+    default = 6291456
+    own = {default: "12.9", default // 2: "14.9", default // 3: "17.7", default // 6: "16.9", default // 10: "14.5", 62914: "2.83", 6291: "0.279", 629: "0.031"}
+    rows = {size: [simulate(rate=10000, delay=0.02, seconds=0.5, receive_buffer=size)] for size in own}
+    found = medians(rows, lambda line: line["mbit"] / 1000)
+    yield ("Figure 3: the receive buffer, 10 Gbit/s and 40 µs there and back, simulated; the report's Gbit/s are of two guests of one machine", rows[default][0],
+           [["buffer, bytes", "Weir, Gbit/s", "the report, Gbit/s"], *([f"{size:,}", f"{found[size]:.3f}", theirs] for size, theirs in own.items())])
+    names = ("cubic", "reno", "bic", "htcp", "vegas", "westwood", "yeah", "bbr")
+    rows = {(cc, loss): [simulate(cc=cc, loss=loss, rate=100, delay=10, seconds=15, seed=seed) for seed in (range(1, 8) if loss else (1,))] for cc in names
+            for loss in (0, 10)}
+    found = medians(rows, lambda line: line["mbit"])
+    stable = {"cubic": "12.9", "reno": "12.9", "bic": "12.9", "htcp": "12.8", "vegas": "16.5", "westwood": "12.8"}
+    yield ("Figures 4 and 5: eight congestion controls, 100 Mbit/s and 20 ms, simulated, median of 7 seeds where segments are lost", rows["bbr", 10][0],
+           [["", "no loss, Mbit/s", "10 % lost, Mbit/s", "the report, no loss, Gbit/s"], *([cc, f"{found[cc, 0]:.1f}", f"{found[cc, 10]:.2f}", stable.get(cc, "–")]
+                                                                                        for cc in names)])
+
+
+# --- Romantiki: table 1 ------------------------------------------------------------------------------------------------------------------------
+def romantiki():
+    """Of build/size.json, which `make size` writes first."""
+    subprocess.run(["make", "-s", "size"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    found = json.loads((ROOT / "build/size.json").read_text())
+    tiny, paper = found["tiny_echo"], found["paper_echo"]
+    yield ("Table 1: the echo server (Cortex-M3 here, ARM7 there)", ["make", "size"],
+           [["bytes", "code", "RAM"], ["Weir, paper_echo (lm3s6965evb, its MAC's driver)", f"{paper['code']:,}", f"{paper['ram']:,}"],
+            ["Weir, tiny_echo (an invented MAC)", f"{tiny['code']:,}", f"{tiny['ram']:,}"], ["Romantiki", "14,396", "8,064"], ["FreeRTOS and uIP", "13,112", "9,320"],
+            ["FreeRTOS and lwIP", "33,176", "16,554"]])
+
+
+# --- LyraOS: table 3 -----------------------------------------------------------------------------------------------------------------------------
+def object_code(*sources):
+    objects = [f"build/host/obj/src/tcp/{name}.o" for name in sources]
+    run("make", "-s", *objects)
+    return sum(int(size) for size in re.findall(r"^\.(?:text|rodata)\S*\s+(\d+)", run("size", "-A", *objects), re.MULTILINE))
+
+
+def lyraos():
+    parts = {"tcp.c": (15182, ("tcp", "conn", "transfer", "listen", "connect", "close", "option")),
+             "tcp_input.c": (12528, ("input", "ack", "receive", "recovery", "rack", "sack")), "tcp_output.c": (10699, ("output", "plan", "template", "flight")),
+             "tcp_timer.c": (2481, ("timers", "rtt"))}
+    yield ("Table 3: object code of the TCP layer by file (Linux 2.0.36 on i386 there; here x86-64, gcc -O2, full profile)", ["make", "work", "W=lyraos"],
+           [["its file", "its bytes", "Weir's files", "Weir's bytes"],
+            *([name, f"{theirs:,}", ", ".join(f"{source}.c" for source in sources), f"{object_code(*sources):,}"] for name, (theirs, sources) in parts.items())])
+
+
+WORKS = {"lyraos": lyraos, "thesis": thesis, "xinu": xinu, "romantiki": romantiki, "linux": linux}
+
+
+def page(tables):
+    for title, command, (head, *rows) in tables:
+        yield f"**{title}** (`{' '.join(map(str, command))}`)\n"
+        yield "\n".join(f"| {' | '.join(map(str, row))} |" for row in (head, ["---"] * len(head), *rows)) + "\n"
+
+
+def main(words):
+    if len(words) != 1 or words[0] not in WORKS:
+        sys.exit(__doc__)
+    text = "\n".join(page(WORKS[words[0]]()))
+    OUT.mkdir(parents=True, exist_ok=True)
+    (OUT / f"{words[0]}.md").write_text(text)
+    print(text)
+    print(f"build/work/{words[0]}.md")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
