@@ -16,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = ROOT / "build/work"
-SIM, PLAYER = "build/host/weir-sim", "build/host/weir-realtime"
+SIM, PLAYER, BOTH = "build/host/weir-sim", "build/host/weir-realtime", "build/host/weir-realtime-both"
 SEEDS = range(1, 22)
 
 
@@ -71,7 +71,7 @@ def thesis():
 
 # --- Embedded Xinu: figure 4 -----------------------------------------------------------------------------------------------------------------
 def xinu():
-    run("make", "-s", PLAYER)
+    run("make", "-s", PLAYER, BOTH)
     labels = {"regular": ("regular TCP", "1 at every loss"), "skip": ("skip", "63 to 67"), "skip_update": ("skip and window update", "in figure 4's plot only"),
               "weir": ("Weir's mode", "–")}
     losses = (0, 2, 4, 6, 8, 10)
@@ -80,6 +80,11 @@ def xinu():
     yield ("2 KB every 250 ms of a file of 719 KB, 4 KB of buffer, 10 ms each way, simulated, 20 seeds", command("weir", 10),
            [["% of deadlines met", *(f"{loss} % lost" for loss in losses), "the work"],
             *([label, *(f"{found[mode, loss]:.1f}" for loss in losses), theirs] for mode, (label, theirs) in labels.items())])
+    datagrams = lambda over, loss: [BOTH, "voice", f"over={over}", f"loss={loss * 10000}", "frame=2048", "period=250", "within=250", "frames=359", "seeds=2001-2020"]
+    found = medians({(over, loss): [datagrams(over, loss)] for over in ("udp", "rtp") for loss in losses}, lambda line: line["met_percent"])
+    yield ("… and as datagrams of a live source, in two fragments each, of use for a period", datagrams("udp", 10),
+           [["% of frames of use", *(f"{loss} % lost" for loss in losses), "the work"],
+            *([over.upper(), *(f"{found[over, loss]:.1f}" for loss in losses), "left to future work"] for over in ("udp", "rtp"))])
 
 
 # --- the Linux report ------------------------------------------------------------------------------------------------------------------------
