@@ -16,7 +16,7 @@ endif
 PYTHON ?= python3
 B := build
 
-.PHONY: all help run test script mutations unit-mutations check size bench bench-realtime lab fuzz fuzz-control fuzz-replay lib options format clean
+.PHONY: all help run test script mutations unit-mutations check size bench peers bench-realtime lab fuzz fuzz-control fuzz-replay lib options format clean
 all: lib apps
 
 help:
@@ -108,6 +108,15 @@ bench:
 	@$(MAKE) -s $(B)/host/liball.a apps $(if $(filter sim,$(T)),,$(B)/venv/ready)
 	@$(if $(filter sim,$(T)),,$(B)/venv/bin/python bench/run.py $(T))
 	@$(if $(filter-out sim,$(T)),,$(PYTHON) tools/sim.py bench)
+
+## make peers      Weir, Linux, gVisor's netstack, lwIP and smoltcp over the same emulated links, Linux at the other end: build/peers/index.html
+##                 (as root; about 35 minutes; T='loss receiver': cells whose names have one of the words; PEERS_SEEDS=3, PEERS_SECONDS=4)
+PEERS_SEEDS ?= 3
+PEERS_SECONDS ?= 4
+peers:
+	@tools/need.sh bench
+	@$(MAKE) -s $(B)/host/weir-host $(B)/host/weir-link
+	@$(PYTHON) bench/peers/run.py --seeds $(PEERS_SEEDS) --seconds $(PEERS_SECONDS) $(T)
 
 ## make bench-realtime   the real-time work's benchmark and what grew out of it: build/bench/realtime.json, tables, plots (T="sim weir boards linux tap",
 ##                 any of them: simulated; both ends Weir, simulated; two boards in QEMU; a Linux sender and both ends Weir over TAPs, as root)

@@ -108,3 +108,5 @@ $(O)/smoltcp-bench: bench/peers/smoltcp/Cargo.toml bench/peers/smoltcp/Cargo.loc
 	@RUSTFLAGS='$(if $(TUNE_x86_64),-C target-cpu=x86-64-v3)' CARGO_TARGET_DIR=$(O)/cargo cargo build --quiet --release --locked --manifest-path $< || \
 	    { echo 'smoltcp 0.14 needs rustc 1.91 or newer: on Debian the packages cargo-web and rustc-web' >&2; exit 1; }
 	@cp $(O)/cargo/release/smoltcp-bench $@
+
+include bench/peers/peers.mk

@@ -3,13 +3,17 @@
 //
 //     linux_peer sink|source|echo|connect ADDRESS MILLISECONDS    one test against the services at ADDRESS, one JSON
 //                                                                 line
+//     linux_peer object ADDRESS BYTES                             so many bytes from chargen: one JSON line
 //     linux_peer serve                                            the services: echo (7), discard (9), chargen (19)
+//
+// --cc NAME, before all: the congestion control, where it is not to be the machine's.
 //
 // sink: bytes to discard; time ends when the peer has closed after all of them. source: bytes from chargen. echo: one
 // byte there and back, one at a time. connect: connections to discard, opened, closed here, then closed there, one at a
 // time.
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +30,7 @@
 enum { ECHO = 7, DISCARD = 9, CHARGEN = 19 };
 
 static char block[256 * 1024];
+static const char *congestion;  // NULL: the machine's
 
 static void fail(const char *what)
 {
@@ -40,6 +45,13 @@ static uint64_t now_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+static void set_congestion(int fd)
+{
+    if (congestion != NULL &&
+        setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, (socklen_t)strlen(congestion)) < 0)
+        fail(congestion);
+}
+
 // --- client ----------------------------------------------------------------------------------------------------------
 
 static struct sockaddr_in server = {.sin_family = AF_INET};
@@ -52,6 +64,7 @@ static int dial(uint16_t port)
     server.sin_port = htons(port);
     if (fd < 0)
         fail("socket");
+    set_congestion(fd);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
@@ -79,6 +92,8 @@ static uint64_t run_sink(uint64_t until)
             fail("write");
         bytes += (uint64_t)wrote;
     }
+    const struct timeval patience = {.tv_sec = 60};  // what is still under way may take its time on a bad path
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     shutdown(fd, SHUT_WR);
     await_end(fd);
     close(fd);
@@ -97,6 +112,21 @@ static uint64_t run_source(uint64_t until)
     }
     close(fd);
     return bytes;
+}
+
+// `bytes` in place of a time.
+static uint64_t run_object(uint64_t bytes)
+{
+    const int fd = dial(CHARGEN);
+    uint64_t had = 0;
+    while (had < bytes) {
+        const ssize_t got = read(fd, block, bytes - had < sizeof block ? bytes - had : sizeof block);
+        if (got <= 0)
+            fail("read");
+        had += (uint64_t)got;
+    }
+    close(fd);
+    return had;
 }
 
 static uint64_t run_echo(uint64_t until)
@@ -151,6 +181,7 @@ static void *serve_port(void *argument)
     const int service = (int)(intptr_t)argument, on = 1;
     const int listener = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in local = {.sin_family = AF_INET, .sin_port = htons((uint16_t)service)};
+    set_congestion(listener);
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (bind(listener, (struct sockaddr *)&local, sizeof local) < 0 || listen(listener, 1000) < 0)
         fail("listen");
@@ -188,21 +219,35 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         uint64_t (*run)(uint64_t until);
-    } tests[] = {{"sink", run_sink}, {"source", run_source}, {"echo", run_echo}, {"connect", run_connect}};
+        bool bytes;  // it runs for bytes, not for milliseconds
+    } tests[] = {{"sink", run_sink, false},
+                 {"source", run_source, false},
+                 {"echo", run_echo, false},
+                 {"connect", run_connect, false},
+                 {"object", run_object, true}};
     signal(SIGPIPE, SIG_IGN);
+    if (argc > 3 && !strcmp(argv[1], "--cc")) {
+        congestion = argv[2];
+        argc -= 2;
+        argv += 2;
+    }
     if (argc == 2 && !strcmp(argv[1], "serve"))
         return serve();
-    for (int i = 0; argc == 4 && i < 4; i++) {
+    for (int i = 0; argc == 4 && i < 5; i++) {
         if (strcmp(argv[1], tests[i].name) != 0)
             continue;
         if (inet_pton(AF_INET, argv[2], &server.sin_addr) != 1)
             break;
         const uint64_t start = now_ns();
-        const uint64_t count = tests[i].run(start + strtoull(argv[3], NULL, 10) * 1000000);
+        const uint64_t most = strtoull(argv[3], NULL, 10);
+        const uint64_t count = tests[i].run(tests[i].bytes ? most : start + most * 1000000);
         printf("{\"test\": \"%s\", \"count\": %llu, \"ns\": %llu}\n", argv[1], (unsigned long long)count,
                (unsigned long long)(now_ns() - start));
         return 0;
     }
-    fprintf(stderr, "usage: linux_peer sink|source|echo|connect ADDRESS MILLISECONDS\n       linux_peer serve\n");
+    fprintf(
+        stderr,
+        "usage: linux_peer [--cc NAME] sink|source|echo|connect ADDRESS MILLISECONDS\n       linux_peer object ADDRESS "
+        "BYTES\n       linux_peer serve\n");
     return 2;
 }

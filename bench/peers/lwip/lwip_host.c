@@ -2,7 +2,7 @@
 // lwIP with echo (7), discard (9) and chargen (19) on a TAP of Linux, by its raw API: one thread, one frame a system
 // call.
 //
-//     lwip_host TAP ADDRESS
+//     lwip_host TAP|packet:IFNAME ADDRESS      packet: an Ethernet interface, through a packet socket
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +11,12 @@
 
 #include <fcntl.h>
 #include <linux/if.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
 #include <linux/if_tun.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -160,18 +163,37 @@ static void serve(int service)
     tcp_accept(pcb, on_accepted);
 }
 
+static int open_tap(const char *name)
+{
+    struct ifreq request = {.ifr_flags = IFF_TAP | IFF_NO_PI};
+    const int tap = open("/dev/net/tun", O_RDWR | O_NONBLOCK);
+    strncpy(request.ifr_name, name, sizeof request.ifr_name - 1);
+    return tap >= 0 && ioctl(tap, TUNSETIFF, &request) == 0 ? tap : -1;
+}
+
+// read and writev are the same there: a frame each.
+static int open_packet(const char *name)
+{
+    struct ifreq request = {0};
+    struct sockaddr_ll own = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL)};
+    const int packet = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK, 0);
+    strncpy(request.ifr_name, name, sizeof request.ifr_name - 1);
+    if (packet < 0 || ioctl(packet, SIOCGIFINDEX, &request) < 0)
+        return -1;
+    own.sll_ifindex = request.ifr_ifindex;
+    return bind(packet, (const struct sockaddr *)&own, sizeof own) == 0 ? packet : -1;
+}
+
 int main(int argc, char **argv)
 {
     static struct netif netif;
-    struct ifreq request = {.ifr_flags = IFF_TAP | IFF_NO_PI};
     ip4_addr_t address, mask, gateway = {0};
     if (argc != 3 || !ip4addr_aton(argv[2], &address)) {
-        fprintf(stderr, "usage: lwip_host TAP ADDRESS\n");
+        fprintf(stderr, "usage: lwip_host TAP|packet:IFNAME ADDRESS\n");
         return 2;
     }
-    fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK);
-    strncpy(request.ifr_name, argv[1], sizeof request.ifr_name - 1);
-    if (fd < 0 || ioctl(fd, TUNSETIFF, &request) < 0)
+    fd = strncmp(argv[1], "packet:", 7) == 0 ? open_packet(argv[1] + 7) : open_tap(argv[1]);
+    if (fd < 0)
         fail(argv[1]);
     IP4_ADDR(&mask, 255, 255, 255, 0);
     lwip_init();

@@ -44,16 +44,20 @@
 #define LWIP_TCP 1
 #define TCP_MSS 1460
 #define LWIP_WND_SCALE 1
+#ifndef TCP_RCV_SCALE
 #define TCP_RCV_SCALE 4
+#endif
 #ifndef TCP_WND
 #define TCP_WND (512 * 1024)
 #endif
 #ifndef TCP_SND_BUF
 #define TCP_SND_BUF (256 * 1024)
 #endif
+#ifndef TCP_SND_QUEUELEN
 #define TCP_SND_QUEUELEN 2000
+#endif
 #define TCP_SNDLOWAT (32 * 1024)
-#define TCP_SNDQUEUELOWAT 1000
+#define TCP_SNDQUEUELOWAT (TCP_SND_QUEUELEN / 2)
 #define TCP_LISTEN_BACKLOG 1
 #define TCP_DEFAULT_LISTEN_BACKLOG 255
 #define TCP_QUEUE_OOSEQ 1

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! echo (7), discard (9) and chargen (19) on a TAP, by smoltcp's own TapInterface: one frame a system call.
+//! echo (7), discard (9) and chargen (19) on a TAP, by smoltcp's own TapInterface, or on an Ethernet interface by its RawSocket: one frame
+//! a system call.
 use crate::socket;
 use smoltcp::iface::{Config, Interface, PollIngressSingleResult, PollResult, SocketHandle, SocketSet};
-use smoltcp::phy::{wait, Medium, TunTapInterface};
+use smoltcp::phy::{wait, Device, Medium, RawSocket, TunTapInterface};
 use smoltcp::socket::tcp;
 use smoltcp::time::Instant;
 use smoltcp::wire::{EthernetAddress, IpAddress, IpCidr, Ipv4Address};
@@ -55,9 +56,16 @@ fn work(socket: &mut tcp::Socket, service: Service, scratch: &mut [u8]) -> bool 
     worked
 }
 
-pub fn serve(buffer: usize, tap: &str, address: &str) {
+pub fn serve_tap(buffer: usize, tap: &str, address: &str) {
+    serve(buffer, TunTapInterface::new(tap, Medium::Ethernet).expect("a TAP"), address)
+}
+
+pub fn serve_packet(buffer: usize, interface: &str, address: &str) {
+    serve(buffer, RawSocket::new(interface, Medium::Ethernet).expect("a packet socket"), address)
+}
+
+fn serve<D: Device + AsRawFd>(buffer: usize, mut device: D, address: &str) {
     let address: Ipv4Address = address.parse().expect("an IPv4 address");
-    let mut device = TunTapInterface::new(tap, Medium::Ethernet).expect("a TAP");
     let fd = device.as_raw_fd();
     let mut config = Config::new(EthernetAddress([2, 0, 0, 0, 1, address.octets()[2]]).into());
     config.random_seed = std::process::id() as u64;

@@ -3,6 +3,7 @@
 //!
 //!     smoltcp-bench bulk|copy|echo|connect|idle BYTES COUNT [OPEN]    two of it back to back in memory, as bench/pair/weir_pair.c
 //!     smoltcp-bench host BYTES TAP ADDRESS                            echo, discard and chargen on a TAP of Linux
+//!     smoltcp-bench packet BYTES IFNAME ADDRESS                       the same on an Ethernet interface, through a packet socket
 mod host;
 mod pair;
 
@@ -20,7 +21,9 @@ fn main() {
         std::process::exit(2);
     };
     if test == "host" {
-        host::serve(buffer as usize, what, &arguments[4]);
+        host::serve_tap(buffer as usize, what, &arguments[4]);
+    } else if test == "packet" {
+        host::serve_packet(buffer as usize, what, &arguments[4]);
     } else {
         pair::run(test, buffer as usize, number(3).expect("a count"), number(4).unwrap_or(0));
     }
