@@ -43,7 +43,7 @@ static void status_respond(struct http_connection *c, struct status_server *serv
     struct text out;
     text_init(&out, server->rendered, sizeof server->rendered);
     if (what == STATUS_JSON)
-        status_render(&server->status, &out);
+        status_render(&server->status, server->from[c - server->connections], &out);
     else
         status_metrics_render(&server->status, what == STATUS_METRICS_OPEN, &out);
     server->owner = c->head_only ? NULL : c;
@@ -66,7 +66,12 @@ static void rendered_get(struct http_connection *c, uintptr_t what)
 
 static void status_get(struct http_connection *c, struct http_request *request)
 {
-    (void)request;
+    struct status_server *server = server_of(c);
+    char from[24];
+    const int length = http_query_get(request, "from", from, sizeof from);
+    uint64_t *cursor = &server->from[c - server->connections];
+    if (length <= 0 || text_read_u64(from, (uint32_t)length, UINT64_MAX, cursor) != (uint32_t)length)
+        *cursor = 0;
     rendered_get(c, STATUS_JSON);
 }
 

@@ -26,6 +26,7 @@ struct status_server {
     struct status status;
     struct http_connection *owner;  // whose response `rendered` is
     struct http_connection connections[STATUS_CONNECTIONS];
+    uint64_t from[STATUS_CONNECTIONS];  // the sockets that each asked for
     char rendered[STATUS_BYTES];
     char memory[STATUS_CONNECTIONS * (STATUS_HEADER_MAX + STATUS_OUT_BYTES)];
 };

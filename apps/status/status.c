@@ -147,15 +147,16 @@ static void render_socket(struct weir *weir, const struct weir_socket_info *sock
     text_char(out, '}');
 }
 
-static void render_sockets(struct status *status, struct text *out)
+static void render_sockets(struct status *status, uint64_t from, struct text *out)
 {
     struct weir_socket_info socket;
     const uint32_t total = weir_socket_count(status->weir);
     uint32_t shown = 0;
-    uint64_t cursor = 0;
+    uint64_t cursor = from, next = 0;
     text_put(out, ",\"sockets\":[");
     while (shown < STATUS_SOCKETS && out->length + SOCKET_BYTES + COUNTERS_BYTES <= out->room &&
-           (cursor = weir_socket_next(status->weir, cursor, &socket)) != 0) {
+           (next = weir_socket_next(status->weir, cursor, &socket)) != 0) {
+        cursor = next;
         if (shown++ > 0)
             text_char(out, ',');
         render_socket(status->weir, &socket, out);
@@ -163,6 +164,11 @@ static void render_sockets(struct status *status, struct text *out)
     text_char(out, ']');
     number(out, "sockets_total", total);
     flag(out, "sockets_more", shown < total);
+    if (next != 0 && weir_socket_next(status->weir, cursor, &socket) != 0) {
+        text_put(out, ",\"sockets_next\":\"");
+        text_u64(out, cursor);
+        text_char(out, '"');
+    }
 }
 
 static void render_counters(const struct weir *weir, struct text *out)
@@ -203,7 +209,7 @@ static void render_history(const struct status *status, const char *key, const u
     text_char(out, ']');
 }
 
-void status_render(struct status *status, struct text *out)
+void status_render(struct status *status, uint64_t from, struct text *out)
 {
     uint64_t now_us = weir_now_us(status->weir);
     text_put(out, "{\"stack\":\"Weir\"");
@@ -218,7 +224,7 @@ void status_render(struct status *status, struct text *out)
     text_char(out, ']');
     render_history(status, "rx", status->rx, out);
     render_history(status, "tx", status->tx, out);
-    render_sockets(status, out);
+    render_sockets(status, from, out);
     render_counters(status->weir, out);
     text_put(out, "}\n");
 }

@@ -25,8 +25,9 @@ struct status {
 void status_init(struct status *status, struct weir *weir, struct weir_netif *const *netifs, uint32_t count);
 // Takes the samples that are due; returns when the next is.
 uint64_t status_poll(struct status *status, uint64_t now_us);
-// Writes the JSON object. Of more sockets than STATUS_SOCKETS, or than fit, some are left out ("sockets_more"):
-// listeners come first, then any connections. All are counted in "sockets_total".
-void status_render(struct status *status, struct text *out);
+// Writes the JSON object. Of more sockets than STATUS_SOCKETS, or than fit, some are left out ("sockets_more"); those
+// from `from` on are in it, which is 0 (then listeners come first, then any connections) or what "sockets_next" was, a
+// text of digits. All are counted in "sockets_total".
+void status_render(struct status *status, uint64_t from, struct text *out);
 
 #endif

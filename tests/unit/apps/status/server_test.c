@@ -112,6 +112,59 @@ static void the_status_costs_the_same_with_many_sockets(void **state)
     close_server(&bench);
 }
 
+static uint32_t count_of(const char *words)
+{
+    uint32_t count = 0;
+    for (const char *at = body(); (at = strstr(at, words)) != NULL; at++)
+        count++;
+    return count;
+}
+
+// One request after another, each from where the one before ended.
+static void all_sockets_can_be_reached(void **state)
+{
+    enum { MANY = 150 };
+    struct bench bench;
+    bool seen[MANY] = {false}, ended;
+    char from[40] = "0";
+    uint32_t requests = 0;
+    (void)state;
+    open_server(&bench);
+    for (uint32_t i = 0; i < MANY; i++) {
+        const weir_socket socket = weir_socket_open(bench.f.weir, WEIR_STREAM, 0);
+        assert_int_equal(
+            weir_socket_bind(bench.f.weir, socket, &(struct weir_endpoint){weir_addr_any(), (uint16_t)(1000 + i)}),
+            WEIR_OK);
+        assert_int_equal(weir_socket_listen(bench.f.weir, socket, 1), WEIR_OK);
+    }
+    for (const char *next = from; next != NULL && requests < MANY; requests++) {
+        char request[120];
+        snprintf(request, sizeof request, "GET /status.json?from=%s HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n",
+                 from);
+        assert_int_equal(ask(&bench, request, &ended), 200);
+        for (uint32_t i = 0; i < MANY; i++) {
+            char words[40];
+            snprintf(words, sizeof words, ":%u\",\"peer\":\"\"", 1000 + i);
+            seen[i] |= strstr(body(), words) != NULL;
+        }
+        next = strstr(body(), "\"sockets_next\":\"");
+        if (next != NULL)
+            snprintf(from, sizeof from, "%.*s", (int)strcspn(next + 16, "\""), next + 16);
+    }
+    assert_true(requests >= 3 && requests < 10);
+    for (uint32_t i = 0; i < MANY; i++)
+        assert_true(seen[i]);
+    // A cursor that nobody gave shows something, or nothing.
+    static const char *const odd[] = {"1", "18446744073709551615", "99999999999999999999", "x", "144115188075855871"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        char request[120];
+        snprintf(request, sizeof request, "GET /status.json?from=%s HTTP/1.1\r\nHost: w\r\n\r\n", odd[i]);
+        assert_int_equal(ask(&bench, request, &ended), 200);
+        assert_true(count_of("{\"type\":") <= STATUS_SOCKETS);
+    }
+    close_server(&bench);
+}
+
 static void bytes_and_ranges_are_exact(void **state)
 {
     struct bench bench;
@@ -303,6 +356,7 @@ int main(void)
         cmocka_unit_test(the_page_and_its_data_are_served),
         cmocka_unit_test(metrics_are_as_they_are_asked_for),
         cmocka_unit_test(the_status_costs_the_same_with_many_sockets),
+        cmocka_unit_test(all_sockets_can_be_reached),
         cmocka_unit_test(bytes_and_ranges_are_exact),
         cmocka_unit_test(requests_may_come_all_at_once),
         cmocka_unit_test(a_request_may_come_in_pieces),
