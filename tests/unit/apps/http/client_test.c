@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The HTTP client: against our own server, and against one that answers whatever a test wants.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "apps/http/site.h"

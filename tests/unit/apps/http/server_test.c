@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The HTTP server library, over loopback in virtual time: bodies both ways, conditions, files, limits, and what is a
 // smuggled request where it is not refused.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "apps/http/site.h"

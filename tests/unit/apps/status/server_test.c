@@ -2,6 +2,7 @@
 // The HTTP server as its clients see it, over loopback in virtual time.
 #include "apps/slow.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "status/server.h"
