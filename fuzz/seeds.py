@@ -3,6 +3,7 @@
 disclosures are the seeds' names), and plain conversations to begin from. Formats: see the target's source."""
 import random
 import struct
+import zlib
 
 OURS, PEER = b"\x0a\0\0\1", b"\x0a\0\0\2"
 MAC, PEER_MAC = b"\x02WEIR\x01", b"\x02PEER\x02"
@@ -739,10 +740,39 @@ def http_client():
     yield "nowhere", row(0, moved + b"https://[::1]:70000/\r\n\r\n")
 
 
+def shell():
+    def row(*pieces):
+        return b"".join(bytes([len(p)]) + p for p in pieces)
+    yield "look", row(b"help\n", b"ifconfig\r\n", b"netstat\nnetstat -s\n", b"cc\nstats\n", b"quit\n")
+    yield "ask", row(b"ping 127.0.0.1 2\ncc\n") + b"\x80\x80\x81\x03" + row(b"nslookup localhost\n")
+    yield "telnet", row(b"\xff\xfd\3c\xff\xfa\x18x\xff\xf0c\xff\xf1\0\r\n", b"x" * 100, b"x" * 100, b"\n")
+
+
+def syslog():
+    yield "message", b"\1\3\3\xff\0\6\0\0\0\0kitchen\0pump\0" + b"12\0id\0data@1\0name\0val\"ue\0text"
+    yield "short", b"\x17\7\0\x20\0\0\0\0\0\0\0\0\0\0\0\0\0"
+
+
+def update():
+    body = bytes(range(200))
+    start = struct.pack(">5I8x", 0x57494d31, 385, 2, len(body), zlib.crc32(body))
+    whole = start + struct.pack(">I", zlib.crc32(start)) + body
+    yield "whole", b"\xfc" + whole
+    yield "short", b"\x40" + whole[:-1]
+    yield "put-right", b"\x43" + bytes(8) + b"\0\0\0\3" + bytes(80)
+
+
+def dhcp_server():
+    yield "leases", b"".join(bytes([0, who, 0, 0, 2, who, 8 | 32 | 2 + who, 0]) for who in range(5))
+    yield "renewals", b"\0\1\0\0\2\1\x2a\0\2\1\x12\x80\6\1\x32\0\0\2\0\0\3\2\x2a\0\7\3\x12\0"
+    yield "raw", b"\0\1\0\4abcd"
+
+
 # Each target's, by its name.
 SEEDS = {make.__name__: make for make in (
     tiny, hostile, hostile6, paths, micro, devices, apps, syscalls, threads, framing, instance, wire, wire6,
-    fragments, dns, dhcp, http, http_server, http_client, json, mdns, dhcp6, mqtt, tftp)}
+    fragments, dns, dhcp, http, http_server, http_client, json, mdns, dhcp6, mqtt, tftp, shell, syslog,
+    update, dhcp_server)}
 
 
 def write(target, folder):

@@ -786,3 +786,11 @@ weir_part_about "autoip" "a link-local IPv4 address where nobody gives one (auto
 weir_part_sources "autoip" "apps/autoip/autoip.c"
 weir_part_headers "autoip" "apps/autoip/autoip.h"
 #endif
+#if !WEIR_CFG_COMPACT
+weir_part "shell" "apps" "hosted" "loop apps" "" "shell"
+weir_part_about "shell" "a shell on a TCP port: ifconfig, netstat, ping, nslookup, cc, stats (shell/shell.h)"
+weir_part_sources "shell" "apps/shell/commands.c"
+weir_part_sources "shell" "apps/shell/shell.c"
+weir_part_sources "shell" "apps/shell/tools.c"
+weir_part_headers "shell" "apps/shell/shell.h"
+#endif

@@ -193,6 +193,7 @@ static bool ip6_start(struct host *host)
 static bool address_set(struct host *host)
 {
     const struct host_options *o = host->options;
+    int error = WEIR_OK;
     dns_start(&host->dns, &host->loop);
     dns_servers(&host->dns, o->dns, o->dns_count);
     if (!ip6_start(host))
@@ -200,14 +201,16 @@ static bool address_set(struct host *host)
     if (o->autoip)
         (void)autoip_start(&host->autoip, &host->loop, host->netif, o->dhcp ? AUTOIP_WAIT_S : 0, link_local_changed,
                            host);
+    if (o->shell_port != 0 && (error = shell_start(&host->shell, &host->loop, o->shell_port, &host->dns)) != WEIR_OK)
+        return failed("--shell", error);
     if (o->dhcp) {
-        int error = dhcp_start(&host->dhcp, &host->loop, host->netif, "weir", lease_changed, host);
+        error = dhcp_start(&host->dhcp, &host->loop, host->netif, "weir", lease_changed, host);
         if (error == WEIR_OK && o->ip6)
             dhcp_prefer_ip6(&host->dhcp);
         host->dhcp_deadline_us = o->run != NULL ? posix_now_us() + DHCP_WAIT_US : WEIR_NEVER;
         return error == WEIR_OK || failed("DHCP client", error);
     }
-    int error = weir_netif_set_address(host->netif, o->address, o->prefix_length, WEIR_ADDRESS_AT_ONCE);
+    error = weir_netif_set_address(host->netif, o->address, o->prefix_length, WEIR_ADDRESS_AT_ONCE);
     if (error != WEIR_OK)
         return failed("--address", error);
     bool route = !weir_addr_is_any(o->gateway) || o->link == HOST_TUN;  // on a TUN everything goes to the other end
@@ -401,6 +404,7 @@ void host_close(struct host *host)
         dhcp_stop(&host->dhcp);
     dhcp6_stop(&host->dhcp6);
     autoip_stop(&host->autoip);
+    shell_stop(&host->shell);
     posix_host_unlock(&host->posix);
     posix_host_stop(&host->posix);
     secure_close(host);

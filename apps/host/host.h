@@ -23,6 +23,7 @@
 #include "iperf3/server.h"
 #include "loop.h"
 #include "mdns/query.h"
+#include "shell/shell.h"
 #include "ports/posix/posix.h"
 
 #define HOST_ECHO_CONNECTIONS 16384u  // tests hold ten thousand; memory's budget is what bounds them
@@ -56,6 +57,7 @@ struct host {
     struct dns dns;
     struct dhcp dhcp;
     struct autoip autoip;
+    struct shell shell;
     struct mdns mdns;  // socket 0: not started
     struct mdns_service mdns_web;
     uint8_t mdns_cache[16384];

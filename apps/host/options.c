@@ -31,6 +31,7 @@ static const char usage[] =
     "  --autoip             a link-local address (169.254.0.0/16) while there is no other; alone or beside --dhcp\n"
     "  --dhcp6              an IPv6 address by DHCPv6 (--ip6 is implied, which asks as routers say: O, or M)\n"
     "  --dns A.B.C.D        name server; --dns6 X::Y one that is asked over IPv6 (three of both)\n"
+    "  --shell PORT         a shell for telnet or nc, without a password: ifconfig, netstat, ping ... (docs/shell.md)\n"
     "  --mdns NAME          NAME.local by multicast DNS, and the HTTP server as a service of that name (docs/mdns.md)\n"
     "  --http PORT          of the HTTP server (80)\n"
     "  --tls CERTIFICATES,KEY   files (PEM or DER): HTTPS on port 443, too (weir-host-tls: docs/tls.md); --https PORT: "
@@ -83,6 +84,7 @@ enum {
     OPTION_AUTOIP,
     OPTION_DNS,
     OPTION_MDNS,
+    OPTION_SHELL,
     OPTION_DNS6,
     OPTION_HTTP,
     OPTION_TLS,
@@ -123,6 +125,7 @@ static const struct option long_options[] = {{"tap", required_argument, NULL, OP
                                              {"dhcp6", no_argument, NULL, OPTION_DHCP6},
                                              {"dns", required_argument, NULL, OPTION_DNS},
                                              {"mdns", required_argument, NULL, OPTION_MDNS},
+                                             {"shell", required_argument, NULL, OPTION_SHELL},
                                              {"dns6", required_argument, NULL, OPTION_DNS6},
                                              {"http", required_argument, NULL, OPTION_HTTP},
                                              {"tls", required_argument, NULL, OPTION_TLS},
@@ -300,6 +303,10 @@ static bool take(int option, const char *value, struct host_options *o)
     case OPTION_HTTP:
         good = take_integer("http", value, 1, 65535, &number);
         o->http_port = (uint16_t)number;
+        return good;
+    case OPTION_SHELL:
+        good = take_integer("shell", value, 1, 65535, &number);
+        o->shell_port = (uint16_t)number;
         return good;
     case OPTION_TLS: o->tls = value; return true;
     case OPTION_TLS_TRUST: o->tls_trust = value; return true;

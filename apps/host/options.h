@@ -23,6 +23,7 @@ struct host_options {
     uint8_t prefix6_length;
     struct weir_addr dns[3];
     uint8_t dns_count;
+    uint16_t shell_port;                                                   // 0: none
     uint16_t http_port;                                                    // 80
     uint16_t https_port;                                                   // 443
     const char *tls, *tls_trust;                                           // NULL: none

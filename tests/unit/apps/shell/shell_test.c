@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "apps/bench.h"
+
+#include "shell/shell.h"
+
+#define PORT 2323u
+#define SECOND 1000000u
+
+static struct bench b;
+static struct shell shell;
+static struct dns dns;
+static weir_socket peer;
+static char got[65536];
+static bool over;
+
+static void open_session(void)
+{
+    bench_open(&b);
+    dns_start(&dns, &b.loop);
+    assert_int_equal(shell_start(&shell, &b.loop, PORT, &dns), WEIR_OK);
+    peer = bench_connect(&b, PORT);
+}
+
+static void close_session(void)
+{
+    if (peer > 0)
+        assert_int_equal(weir_socket_close(b.f.weir, peer), WEIR_OK);
+    shell_stop(&shell);
+    dns_stop(&dns);
+    bench_close(&b);
+}
+
+// Everything that the shell has said by now.
+static const char *heard(void)
+{
+    (void)bench_read(&b, peer, got, sizeof got, &over);
+    return got;
+}
+
+static const char *say(const char *text)
+{
+    (void)heard();
+    bench_write(&b, peer, text);
+    return heard();
+}
+
+static void commands_answer(void **state)
+{
+    (void)state;
+    open_session();
+    assert_string_equal(heard(), "weir> ");
+    assert_non_null(strstr(say("help\n"), "ifconfig  interfaces, their addresses"));
+    assert_non_null(strstr(say("ifconfig\r\n"), "address 10.0.0.1/24\n"));
+    assert_non_null(strstr(got, "lo up"));
+    assert_non_null(strstr(say("netstat\n"), "ESTABLISHED\n"));
+    assert_non_null(strstr(got, "127.0.0.1:2323"));
+    assert_non_null(strstr(say("netstat -s\n"), "active connections established\n"));
+    assert_non_null(strstr(say("cc\n"), "cubic"));
+    assert_non_null(strstr(say("stats\n"), "version "));
+    assert_string_equal(say("nonsense\n"), "no such command: help lists them\nweir> ");
+    assert_string_equal(say("\n"), "weir> ");
+    (void)say("quit\n");
+    assert_true(over);
+    close_session();
+}
+
+static void what_is_typed_ahead_waits(void **state)
+{
+    (void)state;
+    open_session();
+    (void)heard();
+    bench_write(&b, peer, "ping 127.0.0.1 2\ncc\n");
+    assert_null(strstr(heard(), "cubic"));
+    bench_run(&b, 3 * SECOND);
+    const char *const text = heard();
+    assert_non_null(strstr(text, "64 bytes from 127.0.0.1: seq "));
+    const char *const sent = strstr(text, "2 sent, 2 received\nweir> "), *const next = strstr(text, "cubic");
+    assert_true(sent != NULL && next != NULL && sent < next);
+    close_session();
+}
+
+static void an_interrupt_ends_what_runs(void **state)
+{
+    (void)state;
+    open_session();
+    (void)say("ping 127.0.0.1 1000\n");
+    bench_run(&b, 2 * SECOND);
+    assert_non_null(strstr(say("\x03"), "\nweir> "));
+    assert_false(shell.pinging);
+    assert_non_null(strstr(say("cc\n"), "cubic"));
+    assert_string_equal(say("half a line\x03"), "\nweir> ");
+    assert_string_equal(say("\n"), "weir> ");
+    close_session();
+}
+
+static void names_are_looked_up(void **state)
+{
+    (void)state;
+    open_session();
+    assert_non_null(strstr(say("nslookup localhost\n"), "127.0.0.1\n"));
+    assert_string_equal(say("nslookup\n"), "nslookup NAME\nweir> ");
+    assert_string_equal(say("ping\n"), "ping HOST [COUNT]\nweir> ");
+    assert_string_equal(say("ping 10.0.0.1 0\n"), "ping HOST [COUNT]\nweir> ");
+    assert_string_equal(say("ping 10.0.0.1 1001\n"), "ping HOST [COUNT]\nweir> ");
+    assert_non_null(strstr(say("nslookup no.such.name\n"), "no answer\nweir> "));  // there is no server
+    close_session();
+}
+
+static void telnets_commands_are_passed_over(void **state)
+{
+    static const uint8_t bytes[] = {255, 253, 3, 'c', 255, 250, 24, 'x', '\n', 255, 240, 'c', 255, 241, 0, '\r', '\n'};
+    (void)state;
+    open_session();
+    (void)heard();
+    assert_int_equal(weir_socket_write(b.f.weir, peer, bytes, sizeof bytes), sizeof bytes);
+    bench_run(&b, 100000);
+    assert_non_null(strstr(heard(), "cubic"));
+    close_session();
+}
+
+static void lines_are_bounded(void **state)
+{
+    char line[SHELL_LINE_BYTES * 4 + 2];
+    (void)state;
+    open_session();
+    memset(line, 'x', sizeof line - 2);
+    line[sizeof line - 2] = '\n';
+    line[sizeof line - 1] = '\0';
+    assert_string_equal(say(line), "the line is too long\nweir> ");
+    assert_string_equal(say("a b c d e f g h i j k\n"), "no such command: help lists them\nweir> ");
+    assert_non_null(strstr(say("xx\b\bcc\n"), "cubic"));
+    close_session();
+}
+
+static void a_reader_that_is_slow_loses_nothing(void **state)
+{
+    (void)state;
+    open_session();
+    assert_int_equal(weir_socket_set(b.f.weir, peer, WEIR_OPTION_RECEIVE_BUFFER, 4096), WEIR_OK);
+    (void)heard();
+    bench_write(&b, peer,
+                "help\nhelp\nhelp\nhelp\nhelp\nhelp\nhelp\nhelp\nhelp\nhelp\nhelp\nhelp\nhelp\nhelp\nhelp\ncc\n");
+    bench_run(&b, 10 * SECOND);
+    const char *const text = heard();
+    uint32_t helps = 0;
+    for (const char *at = text; (at = strstr(at, "help      what there is")) != NULL; at++)
+        helps++;
+    assert_int_equal(helps, 15);
+    assert_non_null(strstr(text, "cubic"));
+    close_session();
+}
+
+static void there_is_one_session_and_it_ends_in_time(void **state)
+{
+    (void)state;
+    open_session();
+    const weir_socket other = bench_connect(&b, PORT);
+    bench_run(&b, 100000);
+    (void)bench_read(&b, other, got, sizeof got, &over);
+    assert_string_equal(got, "somebody else is here\n");
+    assert_true(over);
+    assert_int_equal(weir_socket_close(b.f.weir, other), WEIR_OK);
+    assert_non_null(strstr(say("cc\n"), "cubic"));
+    bench_run(&b, (uint64_t)SHELL_IDLE_S * SECOND + SECOND);
+    (void)heard();
+    assert_true(over);
+    assert_int_equal(shell.socket, 0);
+    close_session();
+}
+
+static void a_peer_that_ends_hears_the_rest(void **state)
+{
+    (void)state;
+    open_session();
+    (void)heard();
+    assert_int_equal(weir_socket_write(b.f.weir, peer, "ping 127.0.0.1 2\ncc\n", 20), 20);
+    assert_int_equal(weir_socket_shutdown(b.f.weir, peer, WEIR_SHUT_WRITE), WEIR_OK);
+    bench_run(&b, 4 * SECOND);
+    const char *const text = heard();
+    assert_non_null(strstr(text, "2 sent, 2 received"));
+    assert_non_null(strstr(text, "cubic"));
+    assert_true(over);
+    close_session();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(commands_answer),
+        cmocka_unit_test(what_is_typed_ahead_waits),
+        cmocka_unit_test(an_interrupt_ends_what_runs),
+        cmocka_unit_test(names_are_looked_up),
+        cmocka_unit_test(telnets_commands_are_passed_over),
+        cmocka_unit_test(lines_are_bounded),
+        cmocka_unit_test(a_reader_that_is_slow_loses_nothing),
+        cmocka_unit_test(there_is_one_session_and_it_ends_in_time),
+        cmocka_unit_test(a_peer_that_ends_hears_the_rest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
