@@ -14,6 +14,7 @@ from netns import Lab, until  # noqa: E402
 
 HOST = os.environ.get("WEIR_HOST", str(ROOT / "build/host/weir-host"))
 FOLDER = ROOT / "build/labs/autoip"
+pytestmark = pytest.mark.skipif(not os.environ.get("CAMPAIGN"), reason="long, for probes and DHCP take their time: CAMPAIGN=1")
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,6 @@ def test_a_link_without_a_server(lab):
     host.stop()
 
 
-@pytest.mark.skipif("CAMPAIGN" not in os.environ, reason="DHCP asks again after half a minute: CAMPAIGN=1")
 def test_a_server_that_comes_later(lab):
     linux, here = lab.namespace("linux2"), lab.namespace("weir2")
     lab.veth(linux, "eth0", here, "eth0")

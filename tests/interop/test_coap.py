@@ -13,6 +13,7 @@ from netns import Lab, until  # noqa: E402
 
 RUN = os.environ.get("WEIR_RUN_PROGRAM", str(ROOT / "build/host/weir-run"))
 FOLDER = ROOT / "build/labs/coap"
+pytestmark = pytest.mark.skipif(not os.environ.get("CAMPAIGN"), reason="long: CAMPAIGN=1")
 LINUX, WEIR = "10.93.0.1", "10.93.0.2"
 
 
