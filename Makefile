@@ -28,7 +28,7 @@ ifdef BOARD
 run:
 	$(if $(filter $(BOARD),$(BOARDS)),,$(error there is no board $(BOARD); there are: $(BOARDS)))
 	@tools/need.sh board
-	@$(MAKE) -s $(B)/boards/$(BOARD)/echo.elf $(if $(filter $(BOARD),$(MODELLED_BOARDS)),$(B)/venv/ready)
+	@$(MAKE) -s $(B)/boards/$(BOARD)/$(or $(RUN_PROGRAM_$(BOARD)),echo).elf $(if $(filter $(BOARD),$(MODELLED_BOARDS)),$(B)/venv/ready)
 	@$(PYTHON) tools/run_board.py $(BOARD) $(if $(filter-out 0,$(ONCE)),--once)
 else
 run:

@@ -4,6 +4,8 @@
 BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta malta-el portux920t
 # Those that QEMU does not have, and a model of tools/machines does.
 MODELLED_BOARDS := portux920t
+# What `make run` shows, where it is not the echo server.
+RUN_PROGRAM_portux920t := services
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # files for the board's processor are BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router
@@ -149,13 +151,12 @@ PROGRAM_FLAGS_small_echo := $(call as_flags,$(PROGRAM_OPTIONS_small_echo)) -DMEM
     --param=max-inline-insns-size=4 -fno-guess-branch-probability -fno-tree-switch-conversion -fno-move-loop-invariants -fno-if-conversion -fno-tree-tail-merge -fipa-pta -fno-schedule-insns2 -fno-caller-saves -fno-thread-jumps -fno-tree-dominator-opts
 PROGRAM_LINK_small_echo := -Wl,--defsym=link_stack_bytes=160 $(filter -f%,$(PROGRAM_FLAGS_small_echo)) -flto-partition=one -Wno-maybe-uninitialized
 # A board with the memory for it has the profile's own limits and takes what it wants from its allocator; its stacks are larger.
-PROGRAM_BOARDS_busy_echo := mps2-an385 xilinx-zynq-a9 arm-virt pc malta malta-el portux920t
+PROGRAM_BOARDS_busy_echo := mps2-an385 xilinx-zynq-a9 arm-virt pc malta malta-el
 PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9 := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_busy_echo_malta := $(PROGRAM_FLAGS_busy_echo_xilinx-zynq-a9)
 PROGRAM_FLAGS_busy_echo_malta-el := $(PROGRAM_FLAGS_busy_echo_malta)
 PROGRAM_FLAGS_busy_echo_arm-virt := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_busy_echo_pc := -DSTACK_UNIT=4096
-PROGRAM_FLAGS_busy_echo_portux920t := -DSTACK_UNIT=4096
 PROGRAM_PARTS_busy_echo := $(PREEMPT)
 PROGRAM_FLAGS_busy_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=70656
 PROGRAM_LINK_busy_echo := -Wl,--defsym=link_stack_bytes=768

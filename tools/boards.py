@@ -22,6 +22,7 @@ class Board:
     nic: str = ""          # model for -nic, where the machine does not have its own
     device: str = ""       # or what follows -device, for a card that -nic does not know
     image: str = ""        # the board whose firmware it runs, if not its own
+    program: str = "echo"  # what `make run` shows, as in tools/boards.mk (RUN_PROGRAM)
     about: str = ""
 
 
@@ -37,7 +38,7 @@ BOARDS = {board.name: board for board in (
     Board("pc-ne2k-isa", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="ne2k_isa,iobase=0x300,irq=9", image="pc-ne2k", about="the same with the card on ISA"),
     Board("malta", ("qemu-system-mips", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="MIPS 24Kf, big-endian, PCnet-PCI II; the full profile"),
     Board("malta-el", ("qemu-system-mipsel", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="the same, little-endian"),
-    Board("portux920t", model="portux920t.py", about="ARM920T, AT91RM9200 with its EMAC, in a machine model of our own; the full profile"),
+    Board("portux920t", model="portux920t.py", program="services", about="ARM920T, AT91RM9200 with its EMAC, in a machine model of our own; the full profile"),
 )}
 
 

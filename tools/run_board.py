@@ -94,7 +94,7 @@ class Demonstration:
             linux.up("lo")
             lab.tap(linux, "weir0")
             linux.address("weir0", f"{HOST}/24")
-            machine = linux.start(*command(self.board, "tap,ifname=weir0,script=no,downscript=no"), log=self.logs / "machine.log")
+            machine = linux.start(*command(self.board, "tap,ifname=weir0,script=no,downscript=no", BOARDS[self.board].program), log=self.logs / "machine.log")
             began = time.monotonic()
             if not until(lambda: "port 7" in machine.output() or machine.poll() is not None, 30) or machine.poll() is not None:
                 raise Failed(f"the firmware did not start: {machine.output()[-500:]}")
@@ -103,16 +103,22 @@ class Demonstration:
             self.step("ping", ping, linux)
             self.step("echo", echo, lambda: socket.create_connection((ADDRESS, 7), 20))
             self.step("connections", connections, lambda: socket.create_connection((ADDRESS, 7), 20))
+            self.curl(f"http://{ADDRESS}")
             self.step("the cable pulled", cable, linux)
             self.end(once, lambda: machine.wait(), f"nsenter --net -t {os.getpid()} nc {ADDRESS} 7")
 
     def without(self, once):
-        with Machine(self.board, log=self.logs / "machine.log") as machine:
+        with Machine(self.board, ports=(7, 80), program=BOARDS[self.board].program, log=self.logs / "machine.log") as machine:
             machine.until("port 7")
             print(f"{self.board} in {self.place()}; no TAP is permitted here, so QEMU's own network carries TCP.\n", flush=True)
             self.step("echo", echo, lambda: machine.connect(7))
             self.step("connections", connections, lambda: machine.connect(7))
+            self.curl(f"http://127.0.0.1:{machine.ports[80]}")
             self.end(once, lambda: machine.process.wait(), f"nc 127.0.0.1 {machine.ports[7]}")
+
+    def curl(self, url):
+        if BOARDS[self.board].program == "services":
+            self.step("curl", curl, url)
 
     def end(self, once, stay, reach):
         print(f"\n{'every step worked' if not self.failures else f'{self.failures} failed; see build/run/{self.board}/'}", flush=True)
@@ -138,6 +144,18 @@ def ping(linux):
     if " 20 received" not in text:
         raise Failed(f"{re.search('([0-9]+) received', text).group(1)} of 20 answered")
     return f"20 of 20 answered, {re.search(r'= [0-9.]+/([0-9.]+)/', text).group(1)} ms on average"
+
+
+def curl(url):
+    """The status page, and a megabyte of the pattern."""
+    def get(path):
+        return subprocess.run(["curl", "--silent", "--fail", "--max-time", "60", url + path], capture_output=True, check=True).stdout
+    if b"eth0" not in get("/status.json"):
+        raise Failed("no interface in the status")
+    began, got = time.monotonic(), get(f"/bytes/{BYTES}")
+    if got != (bytes(range(251)) * (BYTES // 251 + 1))[:BYTES]:
+        raise Failed("other bytes came")
+    return f"the status page; {BYTES} bytes in {time.monotonic() - began:.1f} s"
 
 
 def cable(linux):

@@ -17,7 +17,7 @@ CONNECTIONS = 4
 LEAST_STACK_LEFT = 64   # bytes
 
 
-@pytest.fixture(scope="module", params=(("mps2-an385", "small_echo"), ("mps2-an385", "busy_echo"), ("xilinx-zynq-a9", "busy_echo"), ("arm-virt", "busy_echo"), ("pc", "busy_echo"), ("pc-ne2k", "driver_echo"), ("malta", "busy_echo"), ("malta-el", "busy_echo"), ("portux920t", "busy_echo")), ids="/".join)
+@pytest.fixture(scope="module", params=(("mps2-an385", "small_echo"), ("mps2-an385", "busy_echo"), ("xilinx-zynq-a9", "busy_echo"), ("arm-virt", "busy_echo"), ("pc", "busy_echo"), ("pc-ne2k", "driver_echo"), ("malta", "busy_echo"), ("malta-el", "busy_echo")), ids="/".join)
 def machine(request):
     with Machine(request.param[0], ports=(7, 9), program=request.param[1]) as machine:
         machine.until("echo on port 7")
@@ -25,7 +25,7 @@ def machine(request):
         assert "overflow" not in machine.console()
 
 
-@pytest.fixture(scope="module", params=("mps2-an385", "xilinx-zynq-a9", "arm-virt", "pc", "malta", "malta-el", "portux920t"))
+@pytest.fixture(scope="module", params=("mps2-an385", "xilinx-zynq-a9", "arm-virt", "pc", "malta", "malta-el"))
 def busy(request):
     log = pathlib.Path(__file__).resolve().parents[2] / f"build/boards/{request.param}/busy_echo.2.log"
     with Machine(request.param, ports=(7, 9), program="busy_echo", log=log) as machine:
