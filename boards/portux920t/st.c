@@ -32,7 +32,15 @@ static uint64_t now(void)
     return ticks;
 }
 
-static void alarm_at(uint64_t when) { mmio_write(ST + RTAR, (uint32_t)when & COUNT_MASK); }
+// A moment that the counter has passed before it was written would come a round later: then one behind it is written.
+static void alarm_at(uint64_t when)
+{
+    mmio_write(ST + RTAR, (uint32_t)when & COUNT_MASK);
+    for (uint64_t at = now(); at >= when; at = now()) {
+        when = at + LEAST_AHEAD;
+        mmio_write(ST + RTAR, (uint32_t)when & COUNT_MASK);
+    }
+}
 
 void st_start(void)
 {
