@@ -103,12 +103,22 @@ static void aim(const struct ne2k *card, uint32_t address, uint32_t bytes, uint3
     put(card, CR, command);
 }
 
+static uint16_t data_port(const struct ne2k *card) { return (uint16_t)(card->board->port + DATA); }
+static uint32_t wide_bytes(const struct ne2k *card, uint32_t bytes) { return card->board->wide ? bytes & ~3u : 0; }
+
 // `bytes` is even.
 static void read_memory(const struct ne2k *card, uint32_t address, uint8_t *to, uint32_t bytes)
 {
+    const uint16_t port = data_port(card);
+    const uint32_t wide = wide_bytes(card, bytes);
+    uint32_t i = 0;
     aim(card, address, bytes, CR_READ);
-    for (uint32_t i = 0; i < bytes; i += 2) {
-        const uint16_t word = port_read16((uint16_t)(card->board->port + DATA));
+    for (; i < wide; i += 4) {
+        const uint32_t two = port_read32(port);
+        memcpy(to + i, &two, sizeof two);  // the bus is of the processor's byte order
+    }
+    for (; i < bytes; i += 2) {
+        const uint16_t word = port_read16(port);
         to[i] = (uint8_t)word;
         to[i + 1] = (uint8_t)(word >> 8);
     }
@@ -116,10 +126,18 @@ static void read_memory(const struct ne2k *card, uint32_t address, uint8_t *to, 
 
 static void write_memory(const struct ne2k *card, uint32_t address, const uint8_t *from, uint32_t bytes)
 {
+    const uint16_t port = data_port(card);
+    const uint32_t wide = wide_bytes(card, bytes);
+    uint32_t i = 0;
     aim(card, address, bytes, CR_WRITE);
-    for (uint32_t i = 0; i < bytes; i += 2)
-        port_write16((uint16_t)(card->board->port + DATA), (uint16_t)(from[i] | from[i + 1] << 8));
-    for (uint32_t i = 0; i < TRIES && !(get(card, ISR) & INT_DMA); i++)
+    for (; i < wide; i += 4) {
+        uint32_t two;
+        memcpy(&two, from + i, sizeof two);
+        port_write32(port, two);
+    }
+    for (; i < bytes; i += 2)
+        port_write16(port, (uint16_t)(from[i] | from[i + 1] << 8));
+    for (i = 0; i < TRIES && !(get(card, ISR) & INT_DMA); i++)
         ;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // NE2000 and its kin, ISA or PCI: National's DP8390 (DP8390D data sheet) with 16 KB of memory of its own, which the
-// processor reaches word by word through one port. That takes long, so the work with the card may be a thread of its
-// own, as LyraOS's: ne2k_work moves frames between the card and two bounded queues, whose other ends are the
-// interface's.
+// processor reaches word by word through one port (on PCI by two words at a time). That takes long, so the work with
+// the card may be a thread of its own, as LyraOS's: ne2k_work moves frames between the card and two bounded queues,
+// whose other ends are the interface's.
 //
 //     ne2k_open(&card, &board)                      WEIR_OK: there is one
 //     ne2k_attach(&card, &netif, "eth0")            instead of weir_netif_init
@@ -31,6 +31,7 @@ WEIR_BEGIN_DECLS
 
 struct ne2k_board {
     uint16_t port;  // the first of its 32
+    bool wide;      // the card is on PCI, and moves 32 bits at a time
     // With a thread: wakes it, from the interface's side; and from the thread's side: frames came, or there is room
     // again.
     void (*kick)(void *context);

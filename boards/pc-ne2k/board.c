@@ -51,6 +51,7 @@ void board_ethernet(struct weir_netif *netif, volatile bool *wake)
     const uint32_t line = pci ? pci_line(function) : ISA_LINE;
     ethernet_wake = wake;
     card_board.port = (uint16_t)(pci ? pci_read(function, PCI_BAR0) & ~3u : ISA_PORT);
+    card_board.wide = pci;
     if (line >= X86_IRQS || ne2k_open(&card, &card_board) != WEIR_OK) {
         board_puts("weir: no NE2000\n");
         for (;;)

@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 from boards import Machine, exchange, read  # noqa: E402
 
 BOARD = "mps2-an385"   # whose component is looked at
-BOARDS = ("mps2-an385", "pc")
+BOARDS = ("mps2-an385", "pc", "pc-ne2k")
 WRITES, WRITE_BYTES = 10_000, 1460
 TABLE_1 = "socket bind listen connect accept send sendto sendmsg recv recvfrom recvmsg getsockopt setsockopt".split()
 FILES = re.compile(r"(^|_)(open|creat|read|write|lseek|stat|mount|inode|file|files|vfs|dentry|path|dir|fd)(_|$)")
