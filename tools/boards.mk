@@ -327,6 +327,25 @@ firmware: $(B)/boards/$(1)/lyraos.elf
 endef
 $(foreach b,$(LYRAOS_BOARDS),$(eval $(call lyraos,$(b))))
 
+.PHONY: size-lyraos
+## make size-lyraos  object code of LyraOS's component by the files of its paper's table 3
+size-lyraos: $(B)/boards/pc/lyraos/component.o
+	@$(PYTHON) tools/lyraos_sizes.py $(<D)
+
+# The same component, kernel and program on a PC whose cards have drivers of Linux 2.0's kind (api/linux_netdev), which are compiled as such:
+# build/boards/pc-ne2k/lyraos_linux.elf.
+LINUX_NETDEV := $(B)/boards/pc-ne2k/lyraos
+LINUX_NETDEV_OBJECTS := $(patsubst %.c,$(LINUX_NETDEV)/%.o,$(wildcard api/linux_netdev/*.c examples/linux_netdev/*.c))
+$(LINUX_NETDEV)/examples/linux_netdev/%.o: examples/linux_netdev/%.c tools/boards.mk
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	@$(BOARD_CC_pc-ne2k) $(LYRAOS_FLAGS) -Iapi/linux_netdev/include -MMD -MP -c $< -o $@
+$(B)/boards/pc-ne2k/lyraos_linux.elf: $(LINUX_NETDEV)/component.o $(filter-out %/boards/pc-ne2k/board.o %/drivers/ne2k.o,$(LYRAOS_OBJECTS_pc-ne2k)) $(LINUX_NETDEV_OBJECTS) boards/pc-ne2k/link.ld
+	@echo "  LINK  $@"
+	@$(BOARD_CC_pc-ne2k) $(BOARD_LINK_pc-ne2k) -T boards/pc-ne2k/link.ld -Wl,--gc-sections -Wl,-Map=$@.map $(filter %.o,$^) -o $@
+firmware: $(B)/boards/pc-ne2k/lyraos_linux.elf
+-include $(LINUX_NETDEV_OBJECTS:.o=.d)
+
 # The board's echo server, its object as it is, linked with another build of the stack: build/boards/BOARD/echo_PROFILE.elf. Nothing but src/ is
 # compiled for the other profile.
 RELINK_BOARD := arm-virt

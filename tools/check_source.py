@@ -62,7 +62,9 @@ def include_allowed(path, target):
         return target.parts[:2] in (path.parts[:2], ("ports", "common")) or target_top == "kernel" or (path.parts[1] == "preempt" and target.parts[:2] in (("api", "flock"), ("api", "bsd")))
     if path.parts[:2] == ("api", "romantiki"):   # a personality of the cooperative kernel's
         return target.parts[:2] in (("api", "romantiki"), ("kernel", "coop"), ("ports", "coop"))
-    if path.parts[:2] in (("api", "lyraos"), ("api", "flock"), ("api", "cmsis_rtos2")):   # their kernel parts over the preemptive one
+    if path.parts[:2] == ("api", "linux_netdev") and str(target) == "drivers/port_io.h":   # Linux's inb and its kin
+        return True
+    if path.parts[:2] in (("api", "lyraos"), ("api", "linux_netdev"), ("api", "flock"), ("api", "cmsis_rtos2")):   # their kernel parts over the preemptive one
         return target_top == "api" or target.parts[:2] == ("kernel", "preempt")
     if path.parts[:2] == ("api", "tls"):   # over streams of either kind, and over nothing else
         return target.parts[:2] in (("api", "tls"), ("api", "bsd"))

@@ -3,7 +3,6 @@
 // sock_wake_async.
 #include "kernel/preempt/arch.h"
 
-#include "api/lyraos/internal.h"
 #include "api/lyraos/linux20.h"
 
 #define JIFFY_US (1000000u / HZ)
@@ -11,11 +10,7 @@
 static struct timer_list *first;  // changed with interrupts off
 static struct thread *runner;     // in lyraos_timers
 
-static uint64_t whole_jiffies(void)
-{
-    const struct weir_port *port = weir_port(bsd_instance(lyraos_stack));
-    return port->now_us(port->context) / JIFFY_US;
-}
+static uint64_t whole_jiffies(void) { return kernel_now_us() / JIFFY_US; }
 
 unsigned long lyraos_jiffies(void) { return (unsigned long)whole_jiffies(); }
 

@@ -18,7 +18,7 @@ WEIR_BEGIN_DECLS
 
 // --- timers ----------------------------------------------------------------------------------------------------------
 #define HZ 100
-#define jiffies lyraos_jiffies()  // by the clock of the stack's port, after lyraos_use; wraps
+#define jiffies lyraos_jiffies()  // by the kernel's clock; wraps
 unsigned long lyraos_jiffies(void);
 
 struct timer_list {  // zero, or init_timer, before it is first used

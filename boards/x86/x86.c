@@ -115,12 +115,15 @@ void x86_interrupt(uint32_t vector)
     }
 }
 
+static uint16_t pic_of(uint32_t line) { return line < 8 ? PIC_1 : PIC_2; }
+
 void x86_irq(uint32_t line, void (*handler)(void))
 {
-    const uint16_t pic = line < 8 ? PIC_1 : PIC_2;
     handlers[line] = handler;
-    out8(pic + 1, (uint8_t)(in8(pic + 1) & ~(1u << line % 8)));
+    out8(pic_of(line) + 1, (uint8_t)(in8(pic_of(line) + 1) & ~(1u << line % 8)));
 }
+
+void x86_irq_off(uint32_t line) { out8(pic_of(line) + 1, (uint8_t)(in8(pic_of(line) + 1) | 1u << line % 8)); }
 
 // Each controller ends an interrupt by itself when it is taken: devices' handlers run with interrupts off, and end what
 // the device asks.

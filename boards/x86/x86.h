@@ -30,6 +30,7 @@ static inline uint32_t in32(uint16_t port)
 // `handler` is called by every interrupt of that line, 0 to 15. Lines of PCI devices are level-triggered, as the BIOS
 // has set them.
 void x86_irq(uint32_t line, void (*handler)(void));
+void x86_irq_off(uint32_t line);  // until x86_irq is called again; also from the handler
 
 // A function of PCI bus 0: its number is device × 8 + function.
 #define PCI_NONE 0xffffffffu

@@ -42,6 +42,7 @@ struct kernel_board {
 bool kernel_init(const struct kernel_board *board);  // then threads may be created; false: idle's stack is too small
 WEIR_NORETURN void kernel_start(void);               // main's stack becomes the interrupts'
 void kernel_timer(void);                             // from the timer's interrupt
+uint64_t kernel_now_us(void);                        // the board's time
 
 // A function called at a moment, from the timer's interrupt, with interrupts off.
 struct timeout {

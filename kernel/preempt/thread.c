@@ -438,6 +438,8 @@ bool kernel_init(const struct kernel_board *board)
     return true;
 }
 
+uint64_t kernel_now_us(void) { return kernel.board->now_us(); }
+
 void kernel_start(void)
 {
     (void)arch_interrupts_off();

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The pool of packets, and queues of them.
+#include "api/linux_netdev/internal.h"
+#include "kernel/preempt/arch.h"
+
+#define HEADROOM 16u
+#define ROOM (SKB_BYTES + HEADROOM)
+
+static struct sk_buff packets[LINUX_NETDEV_SKBS];
+static uint64_t bytes[LINUX_NETDEV_SKBS][ROOM / 8];
+static struct linux_queue unused;
+
+static void append(struct linux_queue *queue, struct sk_buff *skb)
+{
+    skb->next = NULL;
+    if (queue->first)
+        queue->last->next = skb;
+    else
+        queue->first = skb;
+    queue->last = skb;
+    queue->count++;
+}
+
+void linux_skb_init(void)
+{
+    unused = (struct linux_queue){0};
+    for (uint32_t i = 0; i < LINUX_NETDEV_SKBS; i++) {
+        packets[i].head = (unsigned char *)bytes[i];
+        packets[i].end = packets[i].head + ROOM;
+        append(&unused, &packets[i]);
+    }
+}
+
+bool linux_queue_put(struct linux_queue *queue, struct sk_buff *skb)
+{
+    const uint32_t state = arch_interrupts_off();
+    const bool room = queue->count < LINUX_NETDEV_QUEUE;
+    if (room)
+        append(queue, skb);
+    arch_interrupts_restore(state);
+    return room;
+}
+
+void linux_queue_put_back(struct linux_queue *queue, struct sk_buff *skb)
+{
+    const uint32_t state = arch_interrupts_off();
+    skb->next = queue->first;
+    queue->first = skb;
+    if (!queue->count++)
+        queue->last = skb;
+    arch_interrupts_restore(state);
+}
+
+struct sk_buff *linux_queue_take(struct linux_queue *queue)
+{
+    const uint32_t state = arch_interrupts_off();
+    struct sk_buff *skb = queue->first;
+    if (skb) {
+        queue->first = skb->next;
+        queue->count--;
+    }
+    arch_interrupts_restore(state);
+    return skb;
+}
+
+struct sk_buff *dev_alloc_skb(unsigned int size)
+{
+    struct sk_buff *skb = size <= SKB_BYTES ? linux_queue_take(&unused) : NULL;
+    if (!skb)
+        return NULL;
+    *skb = (struct sk_buff){.head = skb->head, .end = skb->end, .data = skb->head, .tail = skb->head};
+    skb_reserve(skb, HEADROOM);
+    return skb;
+}
+
+struct sk_buff *alloc_skb(unsigned int size, int priority)
+{
+    (void)priority;
+    return dev_alloc_skb(size);
+}
+
+void dev_kfree_skb(struct sk_buff *skb, int rw)
+{
+    (void)rw;
+    const uint32_t state = arch_interrupts_off();
+    append(&unused, skb);
+    arch_interrupts_restore(state);
+}
+
+WEIR_NORETURN static void panic(const char *text)
+{
+    linux_board->puts(text);
+    for (;;)
+        ;
+}
+
+unsigned char *skb_put(struct sk_buff *skb, unsigned int len)
+{
+    unsigned char *const at = skb->tail;
+    if (len > (unsigned)skb_tailroom(skb))
+        panic("skb_put: beyond the packet\n");
+    skb->tail += len;
+    skb->len += len;
+    return at;
+}
+
+unsigned char *skb_push(struct sk_buff *skb, unsigned int len)
+{
+    if (len > (unsigned)skb_headroom(skb))
+        panic("skb_push: before the packet\n");
+    skb->len += len;
+    return skb->data -= len;
+}
