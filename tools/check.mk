@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The checks of `make check`, each a goal of its own: `make check-layers` runs one.
-CHECKS := format lint source layers symbols names options conformance headers warnings mutations bench docs
-C_FILES := $(filter-out include/weir/options.h include/weir/configuration.h include/weir/cc_list.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' 2>/dev/null)))
+CHECKS := format lint source layers symbols names options conformance headers warnings mutations recursion bench docs
+C_FILES := $(filter-out include/weir/options.h include/weir/configuration.h include/weir/cc_list.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz proof sim tests bench -name '*.[ch]' 2>/dev/null)))
 CXX_FILES := $(sort $(shell find examples -name '*.cpp'))
 C_SOURCES := $(BOTH) $(SIM_MAIN) $(APP_MAIN) $(RUN_MAIN) $(RUN_LIBRARY) $(APP_PARTS) $(EXAMPLES)
 C_HEADERS := $(filter %.h,$(C_FILES))
@@ -79,9 +79,14 @@ check-docs: $(B)/docs/ready
 	@$(B)/docs/bin/mkdocs build --quiet --site-dir $(B)/check/site
 	@echo "  ok    docs"
 
+# No function of src/ comes back to itself.
+check-recursion: $(B)/host/liball.a
+	@$(PYTHON) tools/check_recursion.py
+	@echo "  ok    recursion"
+
 # Each header compiles alone: those of include/ at every profile, those of src/ at every profile that has sources of their folder; and with IPv6.
 # (FreeRTOS is not here; its headers, and what stands in for them, want the user's configuration first. Nor is Mbed TLS: tools/tls.mk.)
-ALONE := $(patsubst %,$(B)/headers/%.ok,$(filter-out tests/freertos/% ports/freertos/% api/tls/mbedtls/internal.h api/tls/bearssl/internal.h,$(C_HEADERS)))
+ALONE := $(patsubst %,$(B)/headers/%.ok,$(filter-out proof/% tests/freertos/% ports/freertos/% api/tls/mbedtls/internal.h api/tls/bearssl/internal.h,$(C_HEADERS)))
 profiles_of = $(if $(filter include/%,$1),$(PROFILES),$(if $(filter src/%,$1),$(foreach p,$(PROFILES),$(if $(filter $(dir $1),$(dir $(SRC_$p))),$p)),full))
 $(B)/headers/%.ok: % $(filter include/% src/%,$(C_HEADERS))
 	@mkdir -p $(@D)
