@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small
 #include "fixture.h"
 #include "frames.h"
 

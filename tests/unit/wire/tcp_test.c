@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny small
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -134,7 +135,7 @@ static void option_table(void **state)
         {"timestamps past the end", 8, {8, 10, 0, 0, 0, 0, 0, 0}, BAD, 0},
         {"window scale length 2", 4, {3, 2, 0, 0}, BAD_IF(WEIR_CFG_TCP_WINDOW_SCALE), 0},
         {"SACK permitted length 3", 4, {4, 3, 0, 0}, BAD_IF(WEIR_CFG_TCP_SACK), 0},
-        {"user timeout length 3", 4, {28, 3, 0, 0}, BAD_IF(WEIR_CFG_TCP_KEEPALIVE), 0},
+        {"user timeout length 3", 4, {28, 3, 0, 0}, BAD_IF(WEIR_CFG_TCP_REFINEMENTS), 0},
         {"length 255", 4, {99, 255, 0, 0}, BAD, 0},
         {"kind as the last byte", 4, {1, 1, 1, 2}, BAD, 0},
         {"good ones before a bad one stand", 8, {2, 4, 2, 0x18, 99, 0, 0, 0}, TCP_SEEN_MSS | BAD, 0},
