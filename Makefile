@@ -166,6 +166,16 @@ fuzz-control:
 	@tools/need.sh fuzz
 	@$(PYTHON) tests/mutations/fuzz/run.py $(T)
 
+## make prove      Frama-C shows for all inputs that what reads and writes headers has no run-time error: docs/proof.md (T=part: one proof)
+## make prove-control   shows that a planted fault is not proven
+.PHONY: prove prove-control
+prove:
+	@tools/need.sh prove
+	@$(PYTHON) tools/prove.py $(if $(T),'$(T)')
+prove-control:
+	@tools/need.sh prove
+	@$(PYTHON) tools/prove.py --control
+
 ## make lib        build/lib: libweir.a, the stack, libweir-PART.a for bsd, posix, superloop and apps, and include/ (PROFILE=small, CONFIG=my_config.h,
 ##                 OPTIONS="SOCKETS=4 …", CROSS=arm-none-eabi-, O=folder; docs/packaging.md)
 ## make install    the same below prefix=/usr/local (DESTDIR, libdir, includedir, PARTS="bsd …"), and weir-run; make uninstall
@@ -218,7 +228,7 @@ options:
 ## make format     lays out the C files as .clang-format says
 format:
 	@tools/need.sh check
-	@clang-format -i $(shell find include src api kernel ports boards drivers apps examples fuzz sim tests bench -name '*.[ch]' ! -name options.h ! -name configuration.h ! -name cc_list.h) $(wildcard examples/*.cpp)
+	@clang-format -i $(shell find include src api kernel ports boards drivers apps examples fuzz proof sim tests bench -name '*.[ch]' ! -name options.h ! -name configuration.h ! -name cc_list.h) $(wildcard examples/*.cpp)
 
 ## make docs       the site, with a reference of the public headers: build/site (mkdocs.yml)
 .PHONY: docs

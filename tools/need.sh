@@ -27,9 +27,10 @@ attack) goal="python3-venv hping3 nmap slowhttptest thc-ipv6 iproute2 util-linux
 soak) goal="iproute2 util-linux procps" ;;
 compat) goal="python3-venv iproute2 ethtool util-linux procps curl wget netcat-openbsd socat iperf3 nginx redis-server redis-tools memcached wrk haproxy git
             openssh-server openssh-client dnsmasq-base libpython$(python3_version)-testsuite" ;;
+prove) goal="frama-c-base why3 z3" ;;
 sim) goal="" ;;
 *)
-    echo "usage: tools/need.sh run|board|test|check|size|bench|bench-metal|bench-realtime|lab|fuzz|attack|soak|sim|tls|compat|docs" >&2
+    echo "usage: tools/need.sh run|board|test|check|size|bench|bench-metal|bench-realtime|lab|fuzz|attack|soak|sim|prove|tls|compat|docs" >&2
     exit 64
     ;;
 esac

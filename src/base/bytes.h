@@ -10,6 +10,7 @@
 
 #include "weir/options.h"
 
+//@ requires \valid_read(p + (0 .. 1)); assigns \nothing;
 static inline uint16_t get16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p[1]); }
 // gcc -Os takes these for larger than a call, before it sees that each is two instructions.
 #ifdef __GNUC__
@@ -71,6 +72,7 @@ static inline void put32(uint8_t *p, uint32_t value)
 }
 #endif
 
+//@ requires \valid_read(p + (0 .. 3)); assigns \nothing;
 static BYTES_INLINE uint32_t get32(const uint8_t *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
@@ -97,6 +99,7 @@ static inline uint64_t native64(const uint8_t *p)
     return word;
 }
 
+//@ assigns \nothing; ensures \result <= a && \result <= b && (\result == a || \result == b);
 static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 

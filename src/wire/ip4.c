@@ -56,9 +56,14 @@ void ip4_emit(uint8_t bytes[IP4_BYTES], const struct ip4 *header)
     put16(bytes + 10, (uint16_t)~checksum_fold(sum));
 }
 
+/*@ requires \valid_read(options + (0 .. length - 1));
+    assigns \nothing; */
 bool ip4_options_acceptable(const uint8_t *options, uint32_t length)
 {
     uint32_t at = 0;
+    /*@ loop invariant at <= length;
+        loop assigns at;
+        loop variant length - at; */
     while (at < length && options[at] != IP4_OPTION_END) {
         if (options[at] == IP4_OPTION_NOP) {
             at++;

@@ -41,6 +41,8 @@ uint16_t ip6_pseudo_sum(const uint8_t *source, const uint8_t *destination, uint8
     return checksum_fold_words(words + checksum_words(source, 16) + checksum_words(destination, 16));
 }
 
+/*@ requires \valid(chain);
+    assigns chain->verdict, chain->code, chain->pointer; */
 static void chain_answer(struct ip6_chain *chain, enum ip6_parameter_code code, uint32_t pointer)
 {
     chain->verdict = IP6_CHAIN_PARAMETER;
@@ -49,6 +51,8 @@ static void chain_answer(struct ip6_chain *chain, enum ip6_parameter_code code, 
 }
 
 // Acts on one option that is no padding, and stands at `at`. False: the walk ends.
+/*@ requires \valid(chain) && \valid_read(option + (0 .. option[1] + 1));
+    assigns chain->verdict, chain->code, chain->pointer, chain->answers_multicast, chain->router_alert; */
 static bool chain_option(const uint8_t *option, uint32_t at, struct ip6_chain *chain)
 {
     if (chain->protocol == IP6_HOP_BY_HOP && option[0] == OPTION_ROUTER_ALERT) {
@@ -66,10 +70,16 @@ static bool chain_option(const uint8_t *option, uint32_t at, struct ip6_chain *c
 }
 
 // The options of one header, which stands at `start` of the chain. False: the walk ends.
+/*@ requires \valid(chain) && 8 <= length <= 2048 && start <= 65535 && \valid_read(bytes + (0 .. start + length - 1));
+    assigns chain->verdict, chain->code, chain->pointer, chain->answers_multicast, chain->router_alert; */
 static bool chain_options(const uint8_t *bytes, uint32_t start, uint32_t length, struct ip6_chain *chain)
 {
     const uint32_t end = start + length;
     uint32_t options = 0, padding = 0;
+    /*@ loop invariant start + 2 <= at <= end && options <= IP6_CHAIN_OPTIONS && padding <= IP6_CHAIN_PADDING;
+        loop assigns at, step, options, padding, chain->verdict, chain->code, chain->pointer,
+                     chain->answers_multicast, chain->router_alert;
+        loop variant end - at; */
     for (uint32_t at = start + 2, step; at < end; at += step) {
         const bool is_padding = bytes[at] <= OPTION_PADN;
         step = bytes[at] == OPTION_PAD1 ? 1 : end - at < 2 ? UINT32_MAX : bytes[at + 1] + 2u;
@@ -87,6 +97,8 @@ static bool chain_options(const uint8_t *bytes, uint32_t start, uint32_t length,
 }
 
 // RFC 8200 §4.4: whose segments are all done is skipped; of the others none is known, type 0 least of all (RFC 5095).
+/*@ requires \valid(chain) && start <= 65535 && \valid_read(bytes + (start .. start + 7));
+    assigns chain->verdict, chain->code, chain->pointer; */
 static bool chain_routing(const uint8_t *bytes, uint32_t start, struct ip6_chain *chain)
 {
     if (bytes[start + 3])
@@ -94,6 +106,8 @@ static bool chain_routing(const uint8_t *bytes, uint32_t start, struct ip6_chain
     return !bytes[start + 3];
 }
 
+/*@ requires \valid(chain) && start <= 65535 && \valid_read(bytes + (start .. start + 7));
+    assigns chain->verdict, chain->fragment; */
 static void chain_fragment(const uint8_t *bytes, uint32_t start, struct ip6_chain *chain)
 {
     const uint32_t word = get16(bytes + start + 2);
@@ -105,12 +119,17 @@ static void chain_fragment(const uint8_t *bytes, uint32_t start, struct ip6_chai
     chain->fragment.id = get32(bytes + start + 4);
 }
 
+//@ assigns \nothing;
 static bool chain_is_extension(uint8_t number)
 {
     return number == IP6_HOP_BY_HOP || number == IP6_DESTINATION || number == IP6_ROUTING || number == IP6_FRAGMENT;
 }
 
 // Where the next header ends, 0 when it is not there as a whole.
+/*@ requires start <= room <= 65535 && \valid_read(bytes + (0 .. room - 1));
+    assigns \nothing;
+    ensures \result == 0 || start + 8 <= \result <= room;
+    ensures \result <= start + 2048; */
 static uint32_t chain_end(const uint8_t *bytes, uint32_t room, uint32_t start, uint8_t kind)
 {
     if (room - start < 8)
@@ -120,6 +139,11 @@ static uint32_t chain_end(const uint8_t *bytes, uint32_t room, uint32_t start, u
 }
 
 // Takes the header that next_at announces. False: the walk ends, with a verdict.
+/*@ requires \valid(chain) && chain->bytes <= room <= 65535 && \valid_read(bytes + (0 .. room - 1));
+    requires chain->headers <= IP6_CHAIN_HEADERS;
+    assigns *chain;
+    ensures chain->bytes <= room && chain->headers <= IP6_CHAIN_HEADERS;
+    ensures \result ==> chain->headers == \old(chain->headers) + 1; */
 static bool chain_step(const uint8_t *bytes, uint32_t room, struct ip6_chain *chain)
 {
     const uint32_t start = chain->bytes;
@@ -151,17 +175,30 @@ static bool chain_step(const uint8_t *bytes, uint32_t room, struct ip6_chain *ch
     return true;
 }
 
+/*@ requires \valid(chain) && room <= 65535 && \valid_read(bytes + (0 .. room - 1));
+    assigns *chain;
+    ensures chain->bytes <= room && chain->headers <= IP6_CHAIN_HEADERS; */
 void ip6_chain_walk(const uint8_t *bytes, uint32_t room, uint8_t next_header, struct ip6_chain *chain)
 {
     *chain = (struct ip6_chain){.protocol = next_header, .next_at = IP6_NEXT_HEADER_AT};
+    /*@ loop invariant chain->bytes <= room && chain->headers <= IP6_CHAIN_HEADERS;
+        loop assigns *chain;
+        loop variant IP6_CHAIN_HEADERS - chain->headers; */
     while (chain_step(bytes, room, chain))
         ;
 }
 
+/*@ requires \valid(chain) && chain->bytes <= room <= 65535 && \valid_read(bytes + (0 .. room - 1));
+    requires chain->headers <= IP6_CHAIN_HEADERS;
+    assigns *chain;
+    ensures chain->bytes <= room && chain->headers <= IP6_CHAIN_HEADERS; */
 void ip6_chain_continue(const uint8_t *bytes, uint32_t room, struct ip6_chain *chain)
 {
     chain->protocol = chain->fragment.next_header;
     chain->next_at = chain->fragment.at;
+    /*@ loop invariant chain->bytes <= room && chain->headers <= IP6_CHAIN_HEADERS;
+        loop assigns *chain;
+        loop variant IP6_CHAIN_HEADERS - chain->headers; */
     while (chain_step(bytes, room, chain))
         ;
 }
@@ -179,6 +216,7 @@ void ip6_fragment_check(struct ip6_chain *chain, uint32_t payload_length)
 }
 
 // Of what is not known a byte will do.
+//@ assigns \nothing;
 static uint32_t upper_header_bytes(uint8_t protocol)
 {
     switch (protocol) {
@@ -189,6 +227,9 @@ static uint32_t upper_header_bytes(uint8_t protocol)
     }
 }
 
+/*@ requires \valid_read(chain) && chain->bytes <= room <= 65535 && \valid_read(bytes + (0 .. room - 1));
+    requires chain->headers <= IP6_CHAIN_HEADERS;
+    assigns \nothing; */
 bool ip6_first_fragment_whole(const uint8_t *bytes, uint32_t room, const struct ip6_chain *chain)
 {
     struct ip6_chain inner = *chain;

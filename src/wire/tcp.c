@@ -3,13 +3,21 @@
 
 #include "base/checksum.h"
 
+/*@ requires count <= 4 && \valid(out) && \valid_read(blocks + (0 .. 8 * count - 1));
+    assigns out->sack_count, out->sack[0 .. 3];
+    ensures out->sack_count == count; */
 static void tcp_wire_take_sack(const uint8_t *blocks, uint32_t count, struct tcp_options *out)
 {
     out->sack_count = (uint8_t)count;
+    /*@ loop invariant i <= count && blocks == \at(blocks, Pre) + 8 * i;
+        loop assigns i, blocks, out->sack[0 .. 3];
+        loop variant count - i; */
     for (uint32_t i = 0; i < count; i++, blocks += 8)
         out->sack[i] = (struct tcp_sack_block){get32(blocks), get32(blocks + 4)};
 }
 
+/*@ requires \valid(out) && \valid_read(values + (0 .. 7));
+    assigns out->seen, out->ts_value, out->ts_echo; */
 static bool tcp_wire_take_timestamps(const uint8_t *values, struct tcp_options *out)
 {
     out->seen |= TCP_SEEN_TIMESTAMPS;
@@ -20,6 +28,8 @@ static bool tcp_wire_take_timestamps(const uint8_t *values, struct tcp_options *
 
 #if WEIR_CFG_TCP_ACCECN
 // RFC 9768 §3.2.3: any length is right; what goes beyond three whole fields is for the future.
+/*@ requires length >= 2 && \valid(out) && \valid_read(option + (0 .. length - 1));
+    assigns out->seen, out->accecn; */
 static bool tcp_wire_take_accecn(const uint8_t *option, uint32_t length, struct tcp_options *out)
 {
     uint32_t field[3] = {0, 0, 0};
@@ -27,6 +37,9 @@ static bool tcp_wire_take_accecn(const uint8_t *option, uint32_t length, struct 
     const uint32_t count = min_u32((length - 2) / 3, 3);
     if (!first && option[0] != TCP_OPTION_ACCECN_1)
         return false;
+    /*@ loop invariant i <= count;
+        loop assigns i, field[0 .. 2];
+        loop variant count - i; */
     for (uint32_t i = 0; i < count; i++)
         field[i] = get32(option + 1 + 3 * i) & TCP_ACCECN_MASK;
     out->seen |= TCP_SEEN_ACCECN;
@@ -64,6 +77,10 @@ static uint8_t *tcp_wire_emit_accecn(uint8_t *at, const struct tcp_options *opti
 
 // One option of `length` bytes, all at hand. false: it has a length of its kind it cannot have. An option that is not
 // built in is as good as unknown, and unknown ones are skipped (RFC 9293 §3.1).
+/*@ requires length >= 2 && \valid(out) && \valid_read(option + (0 .. length - 1));
+    requires length <= 40 && out->sack_count <= 4;
+    assigns *out;
+    ensures out->sack_count <= 4; */
 static bool tcp_wire_take_option(const uint8_t *option, uint32_t length, struct tcp_options *out)
 {
     const uint8_t kind = option[0];
@@ -99,9 +116,15 @@ static bool tcp_wire_take_option(const uint8_t *option, uint32_t length, struct 
 }
 
 // At most 40 steps: each takes one byte or more. A malformed option is no reason to refuse the segment: true.
+/*@ requires length <= 40 && out->sack_count <= 4 && \valid(out) && \valid_read(bytes + (0 .. length - 1));
+    assigns *out, \result \from bytes[0 .. length - 1];
+    ensures \result == 1 && out->sack_count <= 4; */
 static bool tcp_wire_options_parse(const uint8_t *bytes, uint32_t length, struct tcp_options *out)
 {
     uint32_t at = 0;
+    /*@ loop invariant at <= length && out->sack_count <= 4;
+        loop assigns at, *out;
+        loop variant length - at; */
     while (at < length && bytes[at] != TCP_OPTION_END) {
         if (bytes[at] == TCP_OPTION_NOP) {
             at++;
@@ -118,6 +141,8 @@ static bool tcp_wire_options_parse(const uint8_t *bytes, uint32_t length, struct
 }
 
 #if WEIR_CFG_TCP_TIMESTAMPS && WEIR_CFG_TCP_SACK && WEIR_CFG_TCP_WINDOW_SCALE && WEIR_CFG_FAST_PATH
+/*@ requires \valid(out) && \valid_read(options + (0 .. 19));
+    assigns out->seen, out->mss, out->window_scale, out->ts_value, out->ts_echo; */
 static bool tcp_wire_aligned_syn(const uint8_t *options, struct tcp_options *out)
 {
     const uint32_t first = get32(options), last = get32(options + 16);
