@@ -52,7 +52,7 @@ UNIT_small := $(if $(UNIT_TESTS),$(shell grep -l '^// profiles:.*small' $(UNIT_T
 define variant
 FLAGS_$(1) := $(CFLAGS_COMMON) $(3)
 LIB_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(5))
-APP_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(APP_PARTS))
+APP_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(if $(filter tiny,$(1)),,$(APP_PARTS)))
 MAIN_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(filter-out apps/host/secure.c,$(APP_MAIN)))
 HELPER_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(foreach d,tests/unit/ $(sort $(dir $(6))),$(foreach h,$(UNIT_HELPERS),$(if $(filter $(d),$(dir $(h))),$(h)))))
 ARCHIVED_$(1) := $$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1))
@@ -128,7 +128,7 @@ $(eval $(call variant,asan,$(CC),$(SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(
 $(eval $(call variant,tsan,$(CC),-O1 -fsanitize=thread,,$(FULL),$(UNIT_THREADED),ar))
 $(eval $(call variant,mips,$(MIPS_CC),-O2 $(DUAL) $(INCLUDES_mips),-static,$(BOTH),$(filter-out $(UNIT_NOT_MIPS),$(UNIT_TESTS)),mips-linux-gnu-ar))
 # The small profiles on this machine, for the tests that say so: src/ only.
-# tiny has beside its own sources those parts that its tests use, or that no profile has but a test.
+# tiny has no applications, and beside its own sources those parts that its tests use, or that no profile has but a test.
 PARTS_tiny := $(filter src/base/% src/wire/% src/cc/%,$(filter-out $(filter-out $(SRC_full),$(BOTH)) src/base/stream_ahead.c src/base/stream_chunk.c src/base/table.c src/base/wheel.c $(filter-out src/cc/common.c src/cc/list.c src/cc/reno.c,$(filter src/cc/%,$(SRC))),$(SRC))) \
     src/tcp/flight_simple.c src/tcp/rtt.c
 $(eval $(call variant,tiny,$(CC),$(SANITIZE) -DWEIR_PROFILE_TINY,,$(sort $(SRC_tiny) $(PARTS_tiny)),$(UNIT_tiny),ar))

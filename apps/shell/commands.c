@@ -2,8 +2,8 @@
 // Commands that look at this host alone. Each is a walk, a line a step.
 #include "shell/commands.h"
 
+#include "counters.h"
 #include "weir/cc.h"
-#include "weir/stats.h"
 #include "weir/version.h"
 
 #define SECOND_US 1000000u
@@ -108,7 +108,7 @@ static enum shell_step counters_step(struct shell *shell)
         text_u64(&shell->out, value);
         text_right(&shell->out, start, 10);
         text_put(&shell->out, "  ");
-        text_put(&shell->out, weir_counter_text(counter));
+        text_put(&shell->out, counter_rows[counter].text);
         text_char(&shell->out, '\n');
         shell->index++;
         return SHELL_MORE;

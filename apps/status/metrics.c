@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "status/metrics.h"
 
+#include "counters.h"
 #include "weir/netif.h"
-#include "weir/stats.h"
 #include "weir/version.h"
 
 struct page {
@@ -58,13 +58,8 @@ static void single(const struct page *page, const char *name, enum kind kind, co
 
 static void render_counters(const struct page *page, const struct weir *weir)
 {
-#define ROW(name, description) {#name, description},
-    static const struct {
-        const char *name, *text;
-    } rows[] = {WEIR_COUNTERS(ROW)};
-#undef ROW
-    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        single(page, rows[i].name, COUNTER, rows[i].text, weir_counter_get(weir, (enum weir_counter)i));
+    for (uint32_t i = 0; i < WEIR_COUNT_COUNT; i++)
+        single(page, counter_rows[i].name, COUNTER, counter_rows[i].text, weir_counter_get(weir, (enum weir_counter)i));
 }
 
 static uint64_t netif_value(const struct weir_netif_stats *stats, uint32_t which)

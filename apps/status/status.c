@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "status/status.h"
 
+#include "counters.h"
 #include "weir/netif.h"
-#include "weir/stats.h"
 
 #define SOCKET_BYTES 480u      // the longest row
 #define COUNTERS_BYTES 12288u  // kept free for what follows the sockets
@@ -173,21 +173,16 @@ static void render_sockets(struct status *status, uint64_t from, struct text *ou
 
 static void render_counters(const struct weir *weir, struct text *out)
 {
-#define ROW(name, description) {#name, description},
-    static const struct {
-        const char *name, *text;
-    } rows[] = {WEIR_COUNTERS(ROW)};
-#undef ROW
     bool first = true;
     text_put(out, ",\"counters\":[");
-    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (uint32_t i = 0; i < WEIR_COUNT_COUNT; i++) {
         uint32_t value = weir_counter_get(weir, (enum weir_counter)i);
         if (value == 0)
             continue;
         text_put(out, first ? "{\"name\":\"" : ",{\"name\":\"");
-        text_put(out, rows[i].name);
+        text_put(out, counter_rows[i].name);
         text_put(out, "\",\"text\":");
-        text_json(out, rows[i].text);
+        text_json(out, counter_rows[i].text);
         number(out, "value", value);
         text_char(out, '}');
         first = false;
