@@ -53,26 +53,45 @@ static int send(struct weir_tls_session *s, const void *data, uint32_t bytes)
     return move(s, (void *)(uintptr_t)data, bytes, true);
 }
 
-// Asleep in the gate until the socket is ready for `bit`. Lock held, file pinned.
-static int sleep_until(struct bsd_file *file, struct bsd_gate *gate, int bit, uint64_t deadline_us)
+static struct bsd_gate *gate_of(struct bsd_file *file, int wants)
 {
+    return wants & TLS_READ ? &file->read : &file->write;
+}
+
+// Asleep in the gate until the socket is ready for what is wanted, or the handshake that waits for it has ended by
+// another task. Lock held, file pinned.
+static int sleep_until(struct weir_tls_session *s, struct bsd_file *file, int wants, uint64_t deadline_us)
+{
+    const int bits = (wants & TLS_READ ? WEIR_READABLE : WEIR_WRITABLE) | WEIR_ERROR | WEIR_HANGUP;
+    struct bsd_gate *const gate = gate_of(file, wants);
     int status = bsd_gate_enter(file, gate, deadline_us, true);
     if (status)
         return status;
-    while (!status && !(weir_socket_ready(file->bsd->weir, file->socket) & (bit | WEIR_ERROR | WEIR_HANGUP)))
+    while (!status && !(wants & TLS_HANDSHAKE && s->settled) &&
+           !(weir_socket_ready(file->bsd->weir, file->socket) & bits))
         status = bsd_gate_sleep(file, gate, deadline_us);
     bsd_gate_leave(file, gate);
     return status;
 }
 
-static int wait_until(struct weir_tls_session *s, struct bsd_file *file, int wants, uint64_t deadline_us)
+// A handshake gets on by whichever task works on it first, and then what the others wait for may never come: so one
+// waits for the stream, and the others until that one has been woken or the handshake has ended. Its own time limit is
+// looked at by who makes it.
+static int sleep_in_handshake(struct weir_tls_session *s, struct bsd_file *file, int wants, uint64_t deadline_us)
 {
-    // The handshake's own time limit is looked at by who makes it.
-    const bool limited = !s->open && s->deadline_us < deadline_us;
-    const int bit = wants & TLS_READ ? WEIR_READABLE : WEIR_WRITABLE;
-    struct bsd_gate *const gate = wants & TLS_READ ? &file->read : &file->write;
-    const int status = sleep_until(file, gate, bit, limited ? s->deadline_us : deadline_us);
-    return status == WEIR_AGAIN && limited ? WEIR_OK : status;
+    const uint64_t until_us = s->deadline_us < deadline_us ? s->deadline_us : deadline_us;
+    int status = WEIR_OK;
+    if (s->settled)
+        return WEIR_OK;
+    if (s->waiter) {
+        status = bsd_sleep(s->bsd, &s->settled, until_us);
+    } else {
+        s->waiter = gate_of(file, wants);
+        status = sleep_until(s, file, wants, until_us);
+        s->waiter = NULL;
+        bsd_wake(s->bsd, &s->settled);
+    }
+    return status == WEIR_AGAIN && until_us < deadline_us ? WEIR_OK : status;
 }
 
 static int wait(struct weir_tls_session *s, int wants, int direction, uint64_t *deadline_us)
@@ -83,7 +102,12 @@ static int wait(struct weir_tls_session *s, int wants, int direction, uint64_t *
         return status;
     if (!*deadline_us)
         *deadline_us = bsd_deadline(s->bsd, direction == TLS_WRITE ? file->send_timeout_us : file->receive_timeout_us);
-    status = file->flags & BSD_NONBLOCK || !wants ? WEIR_AGAIN : wait_until(s, file, wants, *deadline_us);
+    if (file->flags & BSD_NONBLOCK || !wants)
+        status = WEIR_AGAIN;
+    else if (wants & TLS_HANDSHAKE)
+        status = sleep_in_handshake(s, file, wants, *deadline_us);
+    else
+        status = sleep_until(s, file, wants, *deadline_us);
     unpin(s, file);
     return status;
 }
@@ -106,7 +130,7 @@ static bool linger(struct weir_tls_session *s)
     struct bsd_file *file;
     int status = WEIR_AGAIN;
     while (status == WEIR_AGAIN && tls_session_now_us(s) < deadline_us && pin(s, &file) >= 0) {
-        const int slept = wait_until(s, file, TLS_WRITE, deadline_us);
+        const int slept = sleep_until(s, file, TLS_WRITE, deadline_us);
         unpin(s, file);
         status = slept ? slept : tls_session_end(s);
         if (slept)

@@ -48,7 +48,7 @@ uint64_t tls_digest(uint64_t digest, const void *data, size_t bytes);
 #define TLS_DIGEST 0xcbf29ce484222325u
 
 // --- sessions -----------------------------------------------------------------------------------
-enum { TLS_READ = 1, TLS_WRITE = 2 };
+enum { TLS_READ = 1, TLS_WRITE = 2, TLS_HANDSHAKE = 4 };  // the last: for the handshake, whoever makes it
 
 // What a session stands on: native.c, fd.c.
 struct tls_transport {
@@ -89,6 +89,10 @@ struct weir_tls_session {
     bool open, more;
     bool ended, truncated;  // the peer's direction
     bool finish, finished;  // ours: asked for, and done
+    // Of tasks that wait while the handshake is made, with the lock: it has come to an end, good or bad; and what the
+    // one of them that waits for the stream sleeps on (NULL: none). The others sleep on &settled.
+    bool settled;
+    const void *waiter;
 };
 void *tls_session_engine(struct weir_tls_session *session);
 struct weir_tls_session *tls_session_make(struct weir_tls_config *config, const struct tls_transport *transport,

@@ -283,6 +283,13 @@ static void leave(struct weir_tls_session *s)
     s->holds = holds;
     if (port->wake)
         port->wake(port->context, &s->busy);
+    if (!s->settled && (s->open || s->error)) {
+        s->settled = true;
+        if (port->wake)
+            port->wake(port->context, &s->settled);
+        if (port->wake && s->waiter)
+            port->wake(port->context, s->waiter);
+    }
     tls_unlock(s);
 }
 
@@ -293,7 +300,7 @@ static int work_once(struct weir_tls_session *s, struct call *call, int *wants)
         return status;
     s->wants = 0;
     status = call->work(s, call);
-    *wants = s->wants;
+    *wants = s->wants | (s->wants && !s->open && !s->error ? TLS_HANDSHAKE : 0);
     leave(s);
     return status;
 }

@@ -90,6 +90,11 @@ static void *sender(void *context)
     return weir_tls_shutdown(context) == WEIR_OK ? context : NULL;
 }
 
+static void *send_one(void *context)
+{
+    return weir_tls_write(context, "x", 1) == 1 && weir_tls_shutdown(context) == WEIR_OK ? context : NULL;
+}
+
 // One thread writes, another reads the same session; more is under way than all queues hold.
 static void a_session_is_read_and_written_at_once(void **state)
 {
@@ -115,6 +120,29 @@ static void a_session_is_read_and_written_at_once(void **state)
     pthread_join(e.thread, &result);
     assert_non_null(result);
     ends_close(&e);
+}
+
+// Both of a session's tasks want its handshake, which gets on by whichever is there first; then neither waits for what
+// the other has taken.
+static void a_handshake_serves_all_who_wait_for_it(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 25; round++) {
+        struct ends e;
+        pthread_t writer;
+        uint8_t byte;
+        void *result;
+        ends_open(&e, 0);
+        assert_int_equal(pthread_create(&e.thread, NULL, echo, e.other), 0);
+        assert_int_equal(pthread_create(&writer, NULL, send_one, e.session), 0);
+        assert_int_equal(weir_tls_read(e.session, &byte, 1), 1);
+        assert_int_equal(weir_tls_read(e.session, &byte, 1), 0);
+        pthread_join(writer, &result);
+        assert_non_null(result);
+        pthread_join(e.thread, &result);
+        assert_non_null(result);
+        ends_close(&e);
+    }
 }
 
 static void timeouts_are_the_descriptor_s(void **state)
@@ -214,9 +242,13 @@ static void no_session_over_no_stream(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_session_is_read_and_written_at_once),       cmocka_unit_test(timeouts_are_the_descriptor_s),
-        cmocka_unit_test(a_non_blocking_descriptor_does_not_wait),     cmocka_unit_test(a_handshake_has_its_time),
-        cmocka_unit_test(a_descriptor_closed_elsewhere_ends_the_wait), cmocka_unit_test(no_session_over_no_stream),
+        cmocka_unit_test(a_session_is_read_and_written_at_once),
+        cmocka_unit_test(a_handshake_serves_all_who_wait_for_it),
+        cmocka_unit_test(timeouts_are_the_descriptor_s),
+        cmocka_unit_test(a_non_blocking_descriptor_does_not_wait),
+        cmocka_unit_test(a_handshake_has_its_time),
+        cmocka_unit_test(a_descriptor_closed_elsewhere_ends_the_wait),
+        cmocka_unit_test(no_session_over_no_stream),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
