@@ -44,19 +44,24 @@ class Frame:
 class Probe:
     """A driver_probe in a namespace."""
 
-    def __init__(self, namespace, kind, ifname, flags="-", *more):
+    def __init__(self, *words):
+        # Linux gives the queue of an XDP socket back some time after its process has gone.
+        assert until(lambda: self._started(*words) or "busy" not in self.said, 30, 0.2) and self.said.startswith("ready"), self.said
+        self.mtu, self.capabilities = (int(word) for word in self.said.split()[1:3])
+
+    def _started(self, namespace, kind, ifname, flags="-", *more):
         self.process = namespace.popen(PROBE, kind, ifname, flags, *more, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.lines = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-        word, *rest = self.line()
-        assert word == "ready", " ".join([word, *rest])
-        self.mtu, self.capabilities = int(rest[0]), int(rest[1])
+        threading.Thread(target=self._read, args=(self.process, self.lines), daemon=True).start()
+        self.said = " ".join(self.line())
+        return self.said.startswith("ready")
 
-    def _read(self):
-        for line in self.process.stdout:
-            self.lines.put(line.split())
+    @staticmethod
+    def _read(process, lines):
+        for line in process.stdout:
+            lines.put(line.split())
 
-    def line(self, seconds=5):
+    def line(self, seconds=30):
         return self.lines.get(timeout=seconds)
 
     def send(self, frame, pad=0, offload=""):
