@@ -45,10 +45,16 @@ def without(name):
     return [f"-DWEIR_CFG_{other}=0" for other in [name, *needing(name)]]
 
 
+def with_needed(name):
+    """The settings that turn on what the option needs and the full profile has not."""
+    missing = [other for other in OPTIONS[name].get("needs", []) if not OPTIONS[other]["full"]]
+    return [word for other in missing for word in [f"-DWEIR_CFG_{other}=1", *with_needed(other)]]
+
+
 @pytest.mark.parametrize("name", OPTIONS)
 def test_the_ends_of_the_range_are_taken(name):
     option = OPTIONS[name]
-    assert build(f"-DWEIR_CFG_{name}={option['max']}") == (0, "")
+    assert build(f"-DWEIR_CFG_{name}={option['max']}", *with_needed(name)) == (0, "")
     assert build(*without(name) if option["min"] == 0 else [f"-DWEIR_CFG_{name}={option['min']}"]) == (0, "")
 
 
