@@ -49,3 +49,10 @@ size_t strlen(const char *text)
         length++;
     return length;
 }
+
+int strcmp(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return (unsigned char)*a - (unsigned char)*b;
+}

@@ -203,7 +203,7 @@ PROGRAM_FLAGS_flock_clients_portux920t := $(PROGRAM_FLAGS_processes_portux920t)
 APPS_BOARD := boards/apps_board.c $(wildcard ports/superloop/*.c) ports/common/core.c boards/start.c $(addprefix apps/,loop.c service.c text.c)
 # What a host serves.
 PROGRAM_BOARDS_services := arm-virt pc portux920t
-PROGRAM_PARTS_services := $(APPS_BOARD) $(addprefix apps/,chargen.c clients.c crowd.c discard.c echo.c) $(wildcard apps/http/*.c apps/status/*.c)
+PROGRAM_PARTS_services := $(APPS_BOARD) $(addprefix apps/,chargen.c clients.c counters.c crowd.c discard.c echo.c) $(wildcard apps/http/*.c apps/status/*.c)
 PROGRAM_FLAGS_services := -Iapps
 PROGRAM_NO_KERNEL_services := yes
 # A player of real-time streams.
