@@ -28,17 +28,15 @@
 struct acd_times {
     uint32_t begin_us;                 // a random part of it passes before the first probe
     uint32_t probe_us, probe_more_us;  // between probes, and a random part of so much more
-    uint32_t probed_us;                // after the last
     uint32_t announce_us;              // between announcements
     uint8_t probes, announcements;
 };
-static const struct acd_times acd_times4 = {PROBE_WAIT_US,    PROBE_MIN_US,         PROBE_MAX_US - PROBE_MIN_US,
-                                            ANNOUNCE_WAIT_US, ANNOUNCE_INTERVAL_US, PROBE_NUM,
-                                            ANNOUNCE_NUM};
+static const struct acd_times acd_times4 = {PROBE_WAIT_US,        PROBE_MIN_US, PROBE_MAX_US - PROBE_MIN_US,
+                                            ANNOUNCE_INTERVAL_US, PROBE_NUM,    ANNOUNCE_NUM};
 #if WEIR_CFG_IP6
 // RFC 4861 §10, RFC 4862 §5.1: MAX_RTR_SOLICITATION_DELAY, RETRANS_TIMER, DupAddrDetectTransmits; RFC 9131: the
 // announcement.
-static const struct acd_times acd_times6 = {1000000u, 1000000u, 0, 1000000u, 1000000u, 1, 1};
+static const struct acd_times acd_times6 = {1000000u, 1000000u, 0, 1000000u, 1, 1};
 static inline const struct acd_times *acd_times_of(const struct weir_netif_address *a)
 {
     return weir_addr_is_v4(a->addr) ? &acd_times4 : &acd_times6;
@@ -47,10 +45,10 @@ static inline uint32_t acd_begin_us(const struct weir_netif *netif, const struct
 {
     return !weir_addr_is_v4(a->addr) && netif->ip6.how & WEIR_IP6_PROMPT ? 0 : acd_times_of(a)->begin_us;
 }
-// RFC 4862 §5.4: RetransTimer, which is the interface's
+// From the last probe until the address is ours; of IPv6 RetransTimer (RFC 4862 §5.4), which is the interface's.
 static inline uint32_t acd_probed_us(const struct weir_netif *netif, const struct weir_netif_address *a)
 {
-    return weir_addr_is_v4(a->addr) ? acd_times4.probed_us : netif->ip6.retransmit_ms * 1000u;
+    return weir_addr_is_v4(a->addr) ? ANNOUNCE_WAIT_US : netif->ip6.retransmit_ms * 1000u;
 }
 #else
 static inline const struct acd_times *acd_times_of(const struct weir_netif_address *a) { return (void)a, &acd_times4; }
@@ -60,7 +58,7 @@ static inline uint32_t acd_begin_us(const struct weir_netif *netif, const struct
 }
 static inline uint32_t acd_probed_us(const struct weir_netif *netif, const struct weir_netif_address *a)
 {
-    return (void)netif, (void)a, acd_times4.probed_us;
+    return (void)netif, (void)a, ANNOUNCE_WAIT_US;
 }
 #endif
 
