@@ -47,10 +47,12 @@ static void add(struct device *dev)
     *end = dev;
 }
 
-// A number of one digit is enough: there are so many lines.
+// Unless it has a name. A number of one digit is enough: there are so many lines.
 static bool name_device(struct device *dev)
 {
     uint32_t number = 0;
+    if (dev->name && dev->name[0] && dev->name[0] != ' ')
+        return true;
     char *const name = (char *)kmalloc(sizeof "eth0", GFP_KERNEL);
     if (!name)
         return false;
@@ -72,8 +74,7 @@ struct device *init_etherdev(struct device *dev, int sizeof_priv)
 {
     struct device *const one = dev ? dev : zeroed(sizeof *dev);
     void *const priv = one && sizeof_priv ? zeroed((size_t)sizeof_priv) : NULL;
-    const bool named = one && ((one->name && one->name[0] && one->name[0] != ' ') || name_device(one));
-    if (!named || (sizeof_priv && !priv)) {
+    if (!one || (sizeof_priv && !priv) || !name_device(one)) {
         kfree(priv);
         if (!dev)
             kfree(one);
@@ -88,7 +89,7 @@ struct device *init_etherdev(struct device *dev, int sizeof_priv)
 
 int register_netdev(struct device *dev)
 {
-    if ((!dev->name || !dev->name[0] || dev->name[0] == ' ') && !name_device(dev))
+    if (!name_device(dev))
         return -ENOMEM;
     const int error = dev->init ? dev->init(dev) : 0;
     if (!error)
