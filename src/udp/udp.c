@@ -121,9 +121,12 @@ void udp_input(struct weir *weir, struct packet *packet)
         return;
     }
     packet->length = header.length;
-    // Over IPv6 there is none without (RFC 8200 §8.1).
-    const bool verify =
-        (header.checksum_present || !weir_addr_is_v4(packet->source)) && !(packet->flags & PACKET_CHECKSUM_OK);
+    // Over IPv6 there is none without (RFC 8200 §8.1), whatever the sum of the rest.
+    if (!header.checksum_present && !weir_addr_is_v4(packet->source) && !(packet->flags & PACKET_CHECKSUM_OK)) {
+        count(weir, WEIR_COUNT_UDP_BAD_CHECKSUM);
+        return;
+    }
+    const bool verify = header.checksum_present && !(packet->flags & PACKET_CHECKSUM_OK);
     const uint16_t pseudo = ip_pseudo_sum(packet->source, packet->destination, IP_UDP, header.length);
     const bool everybody = packet->flags & (PACKET_IP_BROADCAST | PACKET_IP_MULTICAST);
     struct datagram *d = everybody ? NULL : best_of(weir, packet, &header);

@@ -252,14 +252,20 @@ static void errors_are_not_answered_with_errors(void **state)
     fixture_close(&f);
 }
 
-// RFC 8200 §8.1: none is no checksum over IPv6.
+// RFC 8200 §8.1: none is no checksum over IPv6, also where 0 is the right one.
 static void a_datagram_without_a_checksum_is_dropped(void **state)
 {
     (void)state;
-    const uint8_t bytes[12] = {0x03, 0xe8, 0x07, 0xd0, 0, 12};
+    uint8_t source[16], destination[16], bytes[12] = {0x03, 0xe8, 0x07, 0xd0, 0, 12};
+    const struct make6 make = {.next_header = IP6_UDP, .payload = bytes, .length = sizeof bytes};
     struct fixture f;
     open6(&f, &weir_link_rawip);
-    input6(&f, &(struct make6){.next_header = IP6_UDP, .payload = bytes, .length = sizeof bytes});
+    input6(&f, &make);
+    expect_nothing(&f);
+    make6_ends(&make, source, destination);
+    checksum_put(bytes + 10, checksum_add(ip6_pseudo_sum(source, destination, IP6_UDP, sizeof bytes),
+                                          checksum_sum_portable(bytes, sizeof bytes)));
+    input6(&f, &make);
     expect_nothing(&f);
     datagram(&f, (struct make6){.next_header = 0}, 12);
     expect_error6(&f, ICMP6_UNREACHABLE, ICMP6_PORT, 0);
