@@ -169,7 +169,10 @@ static enum weir_tx_verdict linux_tx(struct weir_netif *netif, const struct weir
         memcpy(skb_put(skb, tx->slices[i].length), tx->slices[i].data, tx->slices[i].length);
     skb->dev = dev;
     skb->mac.raw = skb->data;
-    (void)linux_queue_put(&dev->sending, skb);
+    if (!linux_queue_put(&dev->sending, skb)) {  // the driver's thread put one back meanwhile
+        dev_kfree_skb(skb, FREE_WRITE);
+        netif->stats.tx_dropped++;
+    }
     return WEIR_TX_DONE;
 }
 
