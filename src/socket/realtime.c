@@ -10,7 +10,6 @@
 #define SEGMENT_LEAST 64u  // of WEIR_OPTION_MAX_SEGMENT
 #define SEGMENT_DEFAULT 512u
 #define SEGMENT_LIVE 1024u  // of frames longer than the default: a queue that counts packets takes fewer of them
-#define TIMESTAMP_BYTES 12u
 
 uint16_t weir_realtime_segment(uint32_t frame_bytes, uint32_t most)
 {
@@ -56,7 +55,8 @@ int weir_realtime_set(struct weir *weir, weir_socket socket, const struct weir_r
     fill_defaults(&settings);
     const enum weir_tcp_state state = tcp_state(sock);
     if (settings.mode != WEIR_REALTIME_OFF && (state == WEIR_TCP_CLOSED || state == WEIR_TCP_LISTEN)) {
-        const int32_t mss = settings.segment_bytes + (settings.timestamps ? (int32_t)TIMESTAMP_BYTES : 0);
+        const bool room = WEIR_CFG_TCP_TIMESTAMPS && settings.timestamps;
+        const int32_t mss = settings.segment_bytes + (room ? (int32_t)TCP_TIMESTAMPS_ALIGNED_BYTES : 0);
         const int error = tcp_set(weir, sock, WEIR_OPTION_MAX_SEGMENT, mss);
         if (error)
             return error;
