@@ -191,6 +191,25 @@ static void test_interrupts(void **state)
     assert_int_equal(lines_on, 0);
 }
 
+static void test_devices_are_named_unless_they_have_a_name(void **state)
+{
+    static char blank[] = " ", own[] = "lan";
+    struct device second = {.name = blank}, third = {.name = own};
+    (void)state;
+    struct device *const first = init_etherdev(NULL, 8);
+    assert_non_null(first);
+    assert_non_null(first->priv);
+    assert_string_equal(first->name, "eth0");
+    assert_int_equal(register_netdev(&second), 0);
+    assert_string_equal(second.name, "eth1");
+    assert_ptr_equal(init_etherdev(&third, 0), &third);
+    assert_ptr_equal(third.name, own);
+    unregister_netdev(&third);
+    unregister_netdev(&second);
+    unregister_netdev(first);
+    assert_null(init_etherdev(NULL, 1 << 20));
+}
+
 static void test_messages(void **state)
 {
     (void)state;
@@ -207,6 +226,7 @@ int main(void)
         cmocka_unit_test_setup(test_ports, set_up),
         cmocka_unit_test_setup(test_pci, set_up),
         cmocka_unit_test_setup(test_interrupts, set_up),
+        cmocka_unit_test_setup(test_devices_are_named_unless_they_have_a_name, set_up),
         cmocka_unit_test_setup(test_messages, set_up),
     };
     return cmocka_run_group_tests_name("linux_netdev/system", tests, NULL, NULL);
