@@ -9,10 +9,11 @@ import concurrent.futures
 import json
 import os
 import pathlib
-import re
 import statistics
 import subprocess
 import sys
+
+import lyraos_sizes
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = ROOT / "build/work"
@@ -61,7 +62,7 @@ def thesis():
             for name, more in buffers.items() for loss in (0, 15)}
     found = medians(rows, seconds)
     theirs = {"send buffer × 5": "no effect", "receive buffer 5 KB": "628.5 s at 15 %, after 204"}
-    yield ("… and its buffers (reno, tick 10 ms)", rows["receive buffer 5 KB", 15][0],
+    yield ("The same with other buffers (reno, tick 10 ms)", rows["receive buffer 5 KB", 15][0],
            [["5 MB, s", "no loss", "15 %", "the thesis"], *([name, *(f"{found[name, loss]:.2f}" for loss in (0, 15)), theirs.get(name, "")] for name in buffers)])
     rows = {rate: [simulate(bytes=270_000_000, rate=rate, delay=10, cc="cubic", tick_us=10000)] for rate in (10, 100)}
     found = medians(rows, seconds)
@@ -82,7 +83,7 @@ def xinu():
             *([label, *(f"{found[mode, loss]:.1f}" for loss in losses), theirs] for mode, (label, theirs) in labels.items())])
     datagrams = lambda over, loss: [BOTH, "voice", f"over={over}", f"loss={loss * 10000}", "frame=2048", "period=250", "within=250", "frames=359", "seeds=2001-2020"]
     found = medians({(over, loss): [datagrams(over, loss)] for over in ("udp", "rtp") for loss in losses}, lambda line: line["met_percent"])
-    yield ("… and as datagrams of a live source, in two fragments each, of use for a period", datagrams("udp", 10),
+    yield ("The same frames as datagrams of a live source, in two fragments each, of use for a period", datagrams("udp", 10),
            [["% of frames of use", *(f"{loss} % lost" for loss in losses), "the work"],
             *([over.upper(), *(f"{found[over, loss]:.1f}" for loss in losses), "left to future work"] for over in ("udp", "rtp"))])
 
@@ -119,19 +120,11 @@ def romantiki():
 
 
 # --- LyraOS: table 3 -----------------------------------------------------------------------------------------------------------------------------
-def object_code(*sources):
-    objects = [f"build/host/obj/src/tcp/{name}.o" for name in sources]
-    run("make", "-s", *objects)
-    return sum(int(size) for size in re.findall(r"^\.(?:text|rodata)\S*\s+(\d+)", run("size", "-A", *objects), re.MULTILINE))
-
-
 def lyraos():
-    parts = {"tcp.c": (15182, ("tcp", "conn", "transfer", "listen", "connect", "close", "option")),
-             "tcp_input.c": (12528, ("input", "ack", "receive", "recovery", "rack", "sack")), "tcp_output.c": (10699, ("output", "plan", "template", "flight")),
-             "tcp_timer.c": (2481, ("timers", "rtt"))}
-    yield ("Table 3: object code of the TCP layer by file (Linux 2.0.36 on i386 there; here x86-64, gcc -O2, full profile)", ["make", "work", "W=lyraos"],
-           [["its file", "its bytes", "Weir's files", "Weir's bytes"],
-            *([name, f"{theirs:,}", ", ".join(f"{source}.c" for source in sources), f"{object_code(*sources):,}"] for name, (theirs, sources) in parts.items())])
+    run("make", "-s", "build/host/liball.a")
+    yield ("Table 3: object code of the TCP layer by file (Linux 2.0.36 on i386 there; here x86-64, gcc -O2, full profile with IPv6)", ["make", "work", "W=lyraos"],
+           [["its file", "its bytes", "Weir's files", "how many", "Weir's bytes"],
+            *([file, f"{theirs:,}", what, count, f"{ours:,}"] for file, theirs, what, count, ours in lyraos_sizes.rows(ROOT / "build/host/obj", (lyraos_sizes.TCP,)))])
 
 
 WORKS = {"lyraos": lyraos, "thesis": thesis, "xinu": xinu, "romantiki": romantiki, "linux": linux}

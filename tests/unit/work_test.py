@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """tools/work.py: a work's tables are made anew in seconds, and docs/results.md has every table that it makes."""
-import importlib.util
 import pathlib
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = ROOT / "tools/work.py"
-spec = importlib.util.spec_from_file_location("work", PROGRAM)
-work = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(work)
+sys.path.insert(0, str(PROGRAM.parent))
+import work  # noqa: E402
 
 
 def run(*words):
@@ -34,7 +32,7 @@ def test_lyraos_table_has_the_papers_files():
     done = run("lyraos")
     assert done.returncode == 0, done.stderr
     assert [row[0] for row in rows(done.stdout)[2:]] == ["tcp.c", "tcp_input.c", "tcp_output.c", "tcp_timer.c"]
-    assert all(int(row[3].replace(",", "")) > 0 for row in rows(done.stdout)[2:])
+    assert all(int(row[4].replace(",", "")) > 0 for row in rows(done.stdout)[2:])
 
 
 def test_what_is_no_work_is_an_error():
