@@ -175,8 +175,9 @@ static bool flush(struct shell *shell)
     }
     const uint32_t gone = wrote > 0 ? (uint32_t)wrote : 0, left = shell->out.length - gone;
     memmove(shell->out.bytes, shell->out.bytes + gone, left);
-    out_clear(shell);
+    shell->out.bytes[left] = '\0';
     shell->out.length = left;
+    shell->out.cut = false;
     return left == 0;
 }
 
