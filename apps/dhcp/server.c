@@ -98,6 +98,13 @@ static void tell(struct dhcp_server *server, const struct dhcp_binding *binding)
 
 // --- what is sent ----------------------------------------------------------------------------------------------------
 
+// Whether the address is of the interface's subnet; what is no address is not.
+static bool of_subnet(const struct dhcp_server_config *config, struct weir_addr address)
+{
+    const struct weir_netif_address *const own = &config->netif->address;
+    return weir_addr_in_prefix(address, own->addr, own->prefix_length);
+}
+
 static struct weir_addr mask_of(const struct dhcp_server *server)
 {
     const uint8_t bits = server->config.netif->address.prefix_length;
@@ -121,7 +128,7 @@ static void send_reply(struct dhcp_server *server, const struct dhcp_message *qu
     reply->id_length = question->id_length;  // RFC 6842
     memcpy(reply->id, question->id, sizeof reply->id);
     const struct weir_slice slice = {bytes, dhcp_emit(reply, bytes, sizeof bytes)};
-    const bool known = reply->type != DHCP_NAK && !weir_addr_is_any(question->ciaddr);
+    const bool known = reply->type != DHCP_NAK && of_subnet(&server->config, question->ciaddr);
     const struct weir_message datagram = {
         .peer = {known ? question->ciaddr : weir_addr_v4(0xffffffffu), DHCP_CLIENT_PORT},
         .netif_index = server->config.netif->index};
@@ -195,10 +202,9 @@ static void request_selecting(struct dhcp_server *server, const struct dhcp_mess
 // known, another server may know (§4.3.2); one that has its address in use may keep it as long as it is free.
 static void request_again(struct dhcp_server *server, const struct dhcp_message *message, struct weir_addr address)
 {
-    const struct weir_netif_address *const own = &server->config.netif->address;
     const bool using = !weir_addr_is_any(message->ciaddr);
     struct dhcp_binding *const had = binding_of(server, message), *const there = binding_at(server, address);
-    if (!weir_addr_in_prefix(address, own->addr, own->prefix_length) || (had != NULL && had != there))
+    if (!of_subnet(&server->config, address) || (had != NULL && had != there))
         refuse(server, message);
     else if (had != NULL || (using && there != NULL && is_free(server, there)))
         acknowledge(server, message, there);
@@ -236,8 +242,7 @@ static void give_back(struct dhcp_server *server, const struct dhcp_message *mes
 
 static void inform(struct dhcp_server *server, const struct dhcp_message *message)
 {
-    const struct weir_netif_address *const own = &server->config.netif->address;
-    if (weir_addr_is_any(message->ciaddr) || !weir_addr_in_prefix(message->ciaddr, own->addr, own->prefix_length))
+    if (!of_subnet(&server->config, message->ciaddr))
         server->count.ignored++;
     else
         send_lease(server, message, DHCP_ACK, NULL);
@@ -283,7 +288,7 @@ static void server_event(struct weir_watch *watch, weir_socket socket, uint32_t 
 static bool of_link(const struct dhcp_server_config *config, uint32_t address)
 {
     const struct weir_netif_address *const own = &config->netif->address;
-    return weir_addr_in_prefix(weir_addr_v4(address), own->addr, own->prefix_length) &&
+    return of_subnet(config, weir_addr_v4(address)) &&
            dhcp_address_usable(weir_addr_v4(address), weir_addr_v4(0xffffffffu << (32 - own->prefix_length)));
 }
 

@@ -264,6 +264,19 @@ static void a_host_with_an_address_is_informed(void **state)
     close_world();
 }
 
+static void answers_stay_on_the_link(void **state)
+{
+    (void)state;
+    open_world();
+    const struct weir_addr elsewhere = weir_ip4(192, 0, 2, 1);
+    assert_int_equal(ask(1, (struct dhcp_message){.type = DHCP_DISCOVER, .ciaddr = elsewhere}), DHCP_OFFER);
+    assert_true(weir_addr_is_broadcast(w.last_to));
+    const struct dhcp_message takes = {.type = DHCP_REQUEST, .ciaddr = elsewhere, .server_id = OWN, .requested = FIRST};
+    assert_int_equal(ask(1, takes), DHCP_ACK);
+    assert_true(weir_addr_is_broadcast(w.last_to));
+    close_world();
+}
+
 static void what_is_no_question_is_dropped(void **state)
 {
     (void)state;
@@ -308,6 +321,7 @@ int main(void)
         cmocka_unit_test(an_address_in_use_is_kept_over_a_restart_of_the_server),
         cmocka_unit_test(what_is_declined_or_released_is_the_clients_own),
         cmocka_unit_test(a_host_with_an_address_is_informed),
+        cmocka_unit_test(answers_stay_on_the_link),
         cmocka_unit_test(what_is_no_question_is_dropped),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
