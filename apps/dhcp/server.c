@@ -105,10 +105,9 @@ static bool of_subnet(const struct dhcp_server_config *config, struct weir_addr 
     return weir_addr_in_prefix(address, own->addr, own->prefix_length);
 }
 
-static struct weir_addr mask_of(const struct dhcp_server *server)
+static struct weir_addr mask_of(const struct dhcp_server_config *config)
 {
-    const uint8_t bits = server->config.netif->address.prefix_length;
-    return weir_addr_v4(bits == 0 ? 0 : 0xffffffffu << (32 - bits));
+    return weir_addr_prefix(weir_addr_v4(0xffffffffu), config->netif->address.prefix_length);
 }
 
 static void list_of(struct dhcp_list *list, struct weir_addr address)
@@ -141,7 +140,7 @@ static void send_lease(struct dhcp_server *server, const struct dhcp_message *qu
                        const struct dhcp_binding *binding)
 {
     const struct dhcp_server_config *const config = &server->config;
-    struct dhcp_message reply = {.type = type, .ciaddr = question->ciaddr, .mask = mask_of(server)};
+    struct dhcp_message reply = {.type = type, .ciaddr = question->ciaddr, .mask = mask_of(config)};
     if (binding != NULL) {
         reply.yiaddr = address_of(server, binding);
         reply.lease_s = config->lease_s;
@@ -287,9 +286,7 @@ static void server_event(struct weir_watch *watch, weir_socket socket, uint32_t 
 // An address that a client of this link could have.
 static bool of_link(const struct dhcp_server_config *config, uint32_t address)
 {
-    const struct weir_netif_address *const own = &config->netif->address;
-    return of_subnet(config, weir_addr_v4(address)) &&
-           dhcp_address_usable(weir_addr_v4(address), weir_addr_v4(0xffffffffu << (32 - own->prefix_length)));
+    return of_subnet(config, weir_addr_v4(address)) && dhcp_address_usable(weir_addr_v4(address), mask_of(config));
 }
 
 static bool config_valid(const struct dhcp_server_config *config)
