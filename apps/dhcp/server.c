@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dhcp/socket.h"
+#include "service.h"
 
 #define SECOND_US 1000000u
 #define ETHERNET 1u  // hardware type, before the MAC address in an identifier
@@ -309,9 +310,4 @@ int dhcp_server_start(struct dhcp_server *server, struct loop *loop, const struc
     return dhcp_socket(loop, config->netif, DHCP_SERVER_PORT, &server->watch, &server->socket);
 }
 
-void dhcp_server_stop(struct dhcp_server *server)
-{
-    if (server->socket > 0)
-        (void)weir_socket_close(server->loop->weir, server->socket);
-    server->socket = 0;
-}
+void dhcp_server_stop(struct dhcp_server *server) { service_close(server->loop, &server->socket); }
