@@ -35,7 +35,7 @@ static void dhcp_send(struct dhcp *dhcp, struct dhcp_message *message, struct we
     message->xid = dhcp->xid;
     message->secs = secs > UINT16_MAX ? UINT16_MAX : (uint16_t)secs;
     message->flags = weir_addr_is_any(message->ciaddr) ? DHCP_BROADCAST : 0;
-    message->client_id = true;
+    message->id_length = dhcp_id_of_mac(dhcp->netif->mac, message->id);
     message->ip6_only = dhcp->prefers_ip6;
     memcpy(message->mac, dhcp->netif->mac, 6);
     if (dhcp->host != NULL && strlen(dhcp->host) < DHCP_NAME_MAX && message->type != DHCP_DECLINE &&

@@ -5,6 +5,7 @@
 
 #include "bytes.h"
 
+#define ETHERNET 1u  // hardware type
 #define SNAME_AT 44u
 #define SNAME_BYTES 64u
 #define FILE_AT 108u
@@ -156,7 +157,7 @@ bool dhcp_parse(const uint8_t *bytes, uint32_t length, struct dhcp_message *mess
     uint8_t overload = 0, ignored = 0;
     *message = (struct dhcp_message){0};
     // Hardware type Ethernet, six bytes of address: a longer one would be read past `chaddr` by a careless parser.
-    if (length < OPTIONS_AT || bytes[0] < 1 || bytes[0] > 2 || bytes[1] != 1 || bytes[2] != 6)
+    if (length < OPTIONS_AT || bytes[0] < 1 || bytes[0] > 2 || bytes[1] != ETHERNET || bytes[2] != 6)
         return false;
     if (memcmp(bytes + OPTIONS_AT - 4, cookie, sizeof cookie) != 0)
         return false;
@@ -220,13 +221,10 @@ static void emit_options(struct writer *writer, const struct dhcp_message *messa
 {
     static const uint8_t wanted[] = {OPTION_MASK, OPTION_ROUTERS, OPTION_DNS,   OPTION_DOMAIN, OPTION_MTU,
                                      OPTION_NTP,  OPTION_LEASE,   OPTION_RENEW, OPTION_REBIND, OPTION_IP6_ONLY};
-    uint8_t id[7] = {1}, size[2];
-    memcpy(id + 1, message->mac, 6);
+    uint8_t size[2];
     put16(size, DHCP_MESSAGE_MAX);
     emit_option(writer, OPTION_TYPE, &message->type, 1);
-    if (message->client_id)
-        emit_option(writer, OPTION_CLIENT_ID, id, sizeof id);
-    else if (message->id_length != 0)
+    if (message->id_length != 0)
         emit_option(writer, OPTION_CLIENT_ID, message->id, message->id_length);
     emit32(writer, OPTION_REQUESTED, weir_addr_to_v4(message->requested));
     emit32(writer, OPTION_SERVER_ID, weir_addr_to_v4(message->server_id));
@@ -258,7 +256,7 @@ uint32_t dhcp_emit(const struct dhcp_message *message, uint8_t *out, uint32_t ro
         return 0;
     memset(out, 0, room);
     out[0] = message->op;
-    out[1] = 1;
+    out[1] = ETHERNET;
     out[2] = 6;
     put32(out + 4, message->xid);
     put16(out + 8, message->secs);
@@ -277,7 +275,14 @@ uint32_t dhcp_emit(const struct dhcp_message *message, uint8_t *out, uint32_t ro
     return writer.at < DHCP_MESSAGE_MIN ? DHCP_MESSAGE_MIN : writer.at;
 }
 
-// --- addresses -------------------------------------------------------------------------------------------------------
+// --- clients, addresses ----------------------------------------------------------------------------------------------
+
+uint8_t dhcp_id_of_mac(const uint8_t mac[6], uint8_t id[DHCP_ID_MAX])
+{
+    id[0] = ETHERNET;
+    memcpy(id + 1, mac, 6);
+    return 7;
+}
 
 int dhcp_mask_bits(struct weir_addr mask)
 {

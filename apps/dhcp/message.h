@@ -47,7 +47,6 @@ struct dhcp_message {
     uint32_t lease_s, renew_s, rebind_s;
     uint16_t mtu;  // of the interface, 68 and up
     struct dhcp_list routers, dns, ntp;
-    bool client_id;                      // emit only: type 1 and the MAC
     uint8_t id_length, id[DHCP_ID_MAX];  // the client identifier
     bool ip6_only;  // IPv4 can be done without (RFC 8925): for so long; emit only: whether that is asked
     uint32_t ip6_only_s;
@@ -63,6 +62,8 @@ bool dhcp_parse(const uint8_t *bytes, uint32_t length, struct dhcp_message *mess
 // Returns its bytes (at least DHCP_MESSAGE_MIN); 0: `room` is too small (DHCP_MESSAGE_MAX is always enough).
 uint32_t dhcp_emit(const struct dhcp_message *message, uint8_t *out, uint32_t room);
 
+// The identifier of a client that has no other: Ethernet's hardware type and the MAC address. Returns its length.
+uint8_t dhcp_id_of_mac(const uint8_t mac[6], uint8_t id[DHCP_ID_MAX]);
 // Whether a host may have the address: not 0/8, 127/8, multicast, reserved or broadcast, nor a subnet's first or last.
 bool dhcp_address_usable(struct weir_addr address, struct weir_addr mask);
 // Bits of a netmask; -1: its ones are not contiguous.

@@ -7,7 +7,6 @@
 #include "service.h"
 
 #define SECOND_US 1000000u
-#define ETHERNET 1u  // hardware type, before the MAC address in an identifier
 
 static uint64_t now(const struct dhcp_server *server) { return weir_now_us(server->loop->weir); }
 
@@ -20,9 +19,7 @@ static uint32_t identify(const struct dhcp_message *message, uint8_t id[DHCP_ID_
         memcpy(id, message->id, message->id_length);
         return message->id_length;
     }
-    id[0] = ETHERNET;
-    memcpy(id + 1, message->mac, 6);
-    return 7;
+    return dhcp_id_of_mac(message->mac, id);
 }
 
 static bool is_of(const struct dhcp_binding *binding, const struct dhcp_message *message)
