@@ -269,6 +269,14 @@ static bool take_ecn(struct host_options *options, const char *value)
     return wrong("ecn", value, "give off, passive, on or accurate");
 }
 
+static bool take_port(const char *option, const char *value, uint16_t *out)
+{
+    uint64_t number = 0;
+    const bool good = take_integer(option, value, 1, 65535, &number);
+    *out = (uint16_t)number;
+    return good;
+}
+
 static bool take_u32(const char *option, const char *value, uint32_t min, uint32_t max, uint32_t *out)
 {
     uint64_t number = 0;
@@ -300,20 +308,11 @@ static bool take(int option, const char *value, struct host_options *o)
     case OPTION_DNS6:
         return dns_room(o, "dns6", value) && take_addr6("dns6", value, text_length(value), &o->dns[o->dns_count++]);
     case OPTION_MDNS: o->mdns = value; return true;
-    case OPTION_HTTP:
-        good = take_integer("http", value, 1, 65535, &number);
-        o->http_port = (uint16_t)number;
-        return good;
-    case OPTION_SHELL:
-        good = take_integer("shell", value, 1, 65535, &number);
-        o->shell_port = (uint16_t)number;
-        return good;
+    case OPTION_HTTP: return take_port("http", value, &o->http_port);
+    case OPTION_SHELL: return take_port("shell", value, &o->shell_port);
     case OPTION_TLS: o->tls = value; return true;
     case OPTION_TLS_TRUST: o->tls_trust = value; return true;
-    case OPTION_HTTPS:
-        good = take_integer("https", value, 1, 65535, &number);
-        o->https_port = (uint16_t)number;
-        return good;
+    case OPTION_HTTPS: return take_port("https", value, &o->https_port);
     case OPTION_MTU: return take_u32("mtu", value, 68, 65535, &o->mtu);
     case OPTION_NO_OFFLOAD: o->no_offload = true; return true;
     case OPTION_PCAP: o->pcap = value; return true;
