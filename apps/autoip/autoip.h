@@ -21,7 +21,7 @@
 
 enum autoip_state {
     AUTOIP_STOPPED,
-    AUTOIP_WAITING,  // the interface has no address, or its carrier is gone
+    AUTOIP_WAITING,  // the interface has no address
     AUTOIP_PROBING,
     AUTOIP_BOUND,
     AUTOIP_YIELDED,  // the interface has an address of another's

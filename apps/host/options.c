@@ -348,7 +348,7 @@ static bool consistent(const struct host_options *o)
     else if ((o->dhcp || o->autoip) && !weir_addr_is_any(o->address))
         fputs("weir-host: give either --address, or --dhcp and --autoip\n", stderr);
     else if (!o->dhcp && !o->autoip && !o->ip6 && weir_addr_is_any(o->address))
-        fputs("weir-host: give --address A.B.C.D/N, --dhcp or --ip6\n", stderr);
+        fputs("weir-host: give --address A.B.C.D/N, --dhcp, --autoip or --ip6\n", stderr);
     else if (o->ip6 && o->link == HOST_TUN)
         fputs("weir-host: --ip6 needs a link with Ethernet: --tap, --packet or --xdp\n", stderr);
     else

@@ -7,7 +7,8 @@
 //                                                    .data = write_on, .done = done});
 //
 // TFTP has no security: who is on the way reads and changes what is transferred. Check what came before it is used.
-// Lock held throughout. Callbacks may call anything here.
+// Lock held throughout. Callbacks may call anything here; before another start with the same struct, tftp_stop: also
+// when `done` was called, after which it lingers.
 #ifndef APPS_TFTP_H
 #define APPS_TFTP_H
 

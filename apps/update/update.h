@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Takes a new image for the slot that does not run, piece by piece as it comes (from TFTP, HTTP, a serial line), and
-// makes it the one to be started once it is whole. What comes is a header (update_header_emit; tools/image.py) and the
-// image. A checksum finds accidents, not enemies: where images come over a network that is not trusted, give `accept` a
-// check of a signature.
+// makes it the one to be started once it is whole. What comes is a header (update_header_emit;
+// examples/update/image.py) and the image. A checksum finds accidents, not enemies: where images come over a network
+// that is not trusted, give `accept` a check of a signature.
 #ifndef APPS_UPDATE_UPDATE_H
 #define APPS_UPDATE_UPDATE_H
 

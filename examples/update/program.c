@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A program that keeps itself up to date: every second it asks the TFTP server at the gateway for "update.img", takes
 // it into the slot that does not run when it is newer, and starts anew. It takes itself for working, and confirms, when
-// the server has answered. Whatever goes wrong restarts the board.
+// the server has sent a piece of a file. Whatever goes wrong restarts the board.
 #include "boards/apps_board.h"
 #include "boards/board.h"
 #include "examples/update/memory_flash.h"
