@@ -35,6 +35,15 @@ struct weir_stream_maker {
     uint32_t scratch_bytes;
 };
 
+// Whether the socket's connection is there: WEIR_OK; WEIR_AGAIN: not yet; what ended it.
+static inline int weir_stream_connected(const struct weir_stream *s)
+{
+    int32_t error = 0;
+    const int ready = weir_socket_ready(s->weir, s->socket);
+    (void)weir_socket_get(s->weir, s->socket, WEIR_OPTION_ERROR, &error);
+    return error != 0 ? error : (ready & WEIR_WRITABLE) != 0 ? WEIR_OK : WEIR_AGAIN;
+}
+
 static inline int weir_stream_begin(const struct weir_stream *s)
 {
     return s->calls ? s->calls->begin(s->self) : WEIR_OK;

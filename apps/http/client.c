@@ -81,18 +81,16 @@ static void locate(struct http_client *client)
 
 static bool step_connecting(struct http_client *client)
 {
-    int32_t error = 0;
-    const int ready = weir_socket_ready(client->loop->weir, client->stream.socket);
-    (void)weir_socket_get(client->loop->weir, client->stream.socket, WEIR_OPTION_ERROR, &error);
-    if (error == 0 && (ready & WEIR_WRITABLE) == 0)
+    int error = weir_stream_connected(&client->stream);
+    if (error == WEIR_AGAIN)
         return false;
-    if (error == 0 && client->url.secure)
+    if (error == WEIR_OK && client->url.secure)
         error = client->config.secure(&client->stream, &client->url, client->config.context);
-    if (error != 0)
+    if (error != WEIR_OK)
         end(client, error);
     else
         client->state = HTTP_CLIENT_SECURING;
-    return error == 0;
+    return error == WEIR_OK;
 }
 
 // --- the request -----------------------------------------------------------------------------------------------------

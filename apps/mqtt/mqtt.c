@@ -98,14 +98,12 @@ static void greeting_make(struct mqtt *mqtt)
 
 static void connected(struct mqtt *mqtt)
 {
-    int32_t error = 0;
-    const int ready = weir_socket_ready(mqtt->loop->weir, mqtt->stream.socket);
-    (void)weir_socket_get(mqtt->loop->weir, mqtt->stream.socket, WEIR_OPTION_ERROR, &error);
-    if (error == 0 && (ready & WEIR_WRITABLE) == 0)
+    int error = weir_stream_connected(&mqtt->stream);
+    if (error == WEIR_AGAIN)
         return;
-    if (error == 0 && mqtt->config.secure != NULL)
+    if (error == WEIR_OK && mqtt->config.secure != NULL)
         error = mqtt->config.secure(&mqtt->stream, mqtt->config.context);
-    if (error != 0)
+    if (error != WEIR_OK)
         mqtt_lost(mqtt, error);
     else
         greeting_make(mqtt);

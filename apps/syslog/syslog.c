@@ -121,15 +121,12 @@ static void open_socket(struct syslog *log)
 
 static void connected(struct syslog *log)
 {
-    struct weir *weir = log->loop->weir;
-    int32_t error = 0;
-    const int ready = weir_socket_ready(weir, log->stream.socket);
-    (void)weir_socket_get(weir, log->stream.socket, WEIR_OPTION_ERROR, &error);
-    if (error == 0 && (ready & WEIR_WRITABLE) == 0)
+    int error = weir_stream_connected(&log->stream);
+    if (error == WEIR_AGAIN)
         return;
-    if (error == 0 && log->config.secure != NULL)
+    if (error == WEIR_OK && log->config.secure != NULL)
         error = log->config.secure(&log->stream, log->config.context);
-    if (error != 0)
+    if (error != WEIR_OK)
         lost(log);
     else
         log->state = SYSLOG_SECURING;
