@@ -140,8 +140,7 @@ static void environment_set(const char *library, const uint8_t token[RUN_TOKEN])
 {
     char text[8192], digits[2 * RUN_TOKEN + 1];
     const char *const others = getenv("LD_PRELOAD");
-    for (uint32_t i = 0; i < RUN_TOKEN; i++)
-        (void)snprintf(digits + 2 * (size_t)i, 3, "%02x", token[i]);
+    run_token_write(digits, token, RUN_TOKEN);
     (void)snprintf(text, sizeof text, "%s%s%s", library, others != NULL && *others ? ":" : "",
                    others != NULL ? others : "");
     setenv("LD_PRELOAD", text, 1);

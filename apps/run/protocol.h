@@ -8,7 +8,9 @@
 #ifndef RUN_PROTOCOL_H
 #define RUN_PROTOCOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -31,18 +33,32 @@ struct run_end {
 };
 #define RUN_END_LENGTH (2u + 1u + 4u + 16u)  // of the whole name
 
+// The first `bytes` of a token as digits, two for each, and a zero byte behind them.
+static inline void run_token_write(char *digits, const uint8_t *token, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i++) {
+        *digits++ = "0123456789abcdef"[token[i] >> 4];
+        *digits++ = "0123456789abcdef"[token[i] & 15];
+    }
+    *digits = '\0';
+}
+// The token whose digits the text begins with. false: they are none.
+static inline bool run_token_read(uint8_t token[RUN_TOKEN], const char *text)
+{
+    uint32_t i = 0;
+    while (i < RUN_TOKEN && sscanf(text + 2 * (size_t)i, "%2hhx", &token[i]) == 1 && text[2 * (size_t)i + 1] != '\0')
+        i++;
+    return i == RUN_TOKEN;
+}
+
 // The name of the server that has the token. Returns its length.
 static inline socklen_t run_server_name(struct sockaddr_un *name, const uint8_t token[RUN_TOKEN])
 {
     *name = (struct sockaddr_un){.sun_family = AF_UNIX};
-    char *at = name->sun_path + 1;
-    memcpy(at, RUN_NAME, sizeof RUN_NAME - 1);
-    at += sizeof RUN_NAME - 1;
-    for (uint32_t i = 0; i < RUN_TOKEN / 2; i++) {
-        *at++ = "0123456789abcdef"[token[i] >> 4];
-        *at++ = "0123456789abcdef"[token[i] & 15];
-    }
-    return (socklen_t)(at - (char *)name);
+    char *const digits = name->sun_path + sizeof RUN_NAME;
+    memcpy(name->sun_path + 1, RUN_NAME, sizeof RUN_NAME - 1);
+    run_token_write(digits, token, RUN_TOKEN / 2);
+    return (socklen_t)(digits + RUN_TOKEN - (char *)name);
 }
 
 // The ancillary data that one descriptor comes with.

@@ -24,10 +24,7 @@ static bool token_read(const char *path, uint8_t token[RUN_TOKEN])
     const ssize_t length = fd >= 0 ? read(fd, digits, DIGITS) : -1;
     if (fd >= 0)
         close(fd);
-    bool good = length == (ssize_t)DIGITS;
-    for (uint32_t i = 0; i < RUN_TOKEN && good; i++)
-        good = sscanf(digits + 2 * (size_t)i, "%2hhx", &token[i]) == 1;
-    return good;
+    return length == (ssize_t)DIGITS && run_token_read(token, digits);
 }
 
 // Its server keeps the file locked as long as it lives.
@@ -59,8 +56,7 @@ bool run_shared_publish(const char *path, const uint8_t token[RUN_TOKEN])
     uint8_t old[RUN_TOKEN];
     if (snprintf(passing, sizeof passing, "%s.%ld", path, (long)getpid()) >= (int)sizeof passing)
         return wrong(path, strerror(ENAMETOOLONG));
-    for (uint32_t i = 0; i < RUN_TOKEN; i++)
-        (void)snprintf(digits + 2 * (size_t)i, 3, "%02x", token[i]);
+    run_token_write(digits, token, RUN_TOKEN);
     digits[DIGITS] = '\n';
     if (token_read(path, old) && abandoned(path))
         (void)unlink(path);

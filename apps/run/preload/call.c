@@ -66,13 +66,7 @@ static void begin(void)
 {
     const char *const digits = getenv(RUN_ENVIRONMENT);
     begun = true;
-    for (uint32_t i = 0; digits != NULL && i < RUN_TOKEN; i++) {
-        unsigned byte;
-        if (sscanf(digits + 2 * (size_t)i, "%2x", &byte) != 1)
-            return;
-        run_token[i] = (uint8_t)byte;
-    }
-    active = digits != NULL;
+    active = digits != NULL && run_token_read(run_token, digits);
 }
 
 bool run_active(void)
