@@ -81,12 +81,13 @@ static bool signals_open(void)
 static bool become_ready(const struct run_options *options)
 {
     const uint64_t until_us = posix_now_us() + READY_US;
+    const bool *const over = options->server != NULL ? &watcher.asked : &watcher.ended;
     while (!run_network_ready(&network)) {
         const uint64_t now_us = posix_now_us();
-        if ((watcher.ended && options->server == NULL) || watcher.asked || now_us > until_us) {
+        if (now_us > until_us)
             fprintf(stderr, "weir-run: no address within a minute: is there a DHCP server, or a router?\n");
+        if (*over || now_us > until_us)
             return false;
-        }
         run_server_turn(&server, now_us + 20000);
     }
     return true;
