@@ -137,20 +137,27 @@ static bool status_serve(uint16_t port)
     return error == WEIR_OK;
 }
 
-// Until the program and the last socket are gone, or without a program until a signal.
-static bool program_serve(const struct run_options *options, const char *path)
+// Until the program and the last socket are gone.
+static bool program_serve(const char *path)
 {
-    const int error = options->server == NULL ? run_child_start(&watcher.child) : 0;
+    const int error = run_child_start(&watcher.child);
     if (error != 0) {
         fprintf(stderr, "weir-run: %s: %s\n", path, strerror(error));
         return false;
     }
-    if (options->server != NULL && !run_shared_publish(options->server, server.token))
-        return false;
-    while (!watcher.asked && (options->server != NULL || !watcher.ended || server.open != NULL))
+    while (!watcher.asked && !(watcher.ended && server.open == NULL))
         run_server_turn(&server, WEIR_NEVER);
-    if (options->server != NULL)
-        (void)unlink(options->server);
+    return true;
+}
+
+// Those that join by the file, until a signal.
+static bool joined_serve(const char *file)
+{
+    if (!run_shared_publish(file, server.token))
+        return false;
+    while (!watcher.asked)
+        run_server_turn(&server, WEIR_NEVER);
+    (void)unlink(file);
     return true;
 }
 
@@ -164,7 +171,7 @@ static int serve(const struct run_options *options, const char *path)
     bool good = run_network_open(&network, &server, options) && signals_open() && status_serve(options->status_port) &&
                 become_ready(options);
     if (good) {
-        good = program_serve(options, path);
+        good = options->server != NULL ? joined_serve(options->server) : program_serve(path);
         farewell();
     } else if (options->server == NULL) {
         run_child_drop(&watcher.child);
