@@ -84,6 +84,8 @@ static bool put(struct steer *to, const struct weir_frame *frame)
         for (uint32_t i = 0; i < frame->count; at += frame->slices[i++].length)
             memcpy(slot->bytes + at, frame->slices[i].data, frame->slices[i].length);
         slot->length = (uint16_t)frame->length;
+        slot->segments = frame->segments;
+        slot->segment_size = frame->segment_size;
         slot->checksum = frame->checksum;
         to->waiting = waiting + 1;
     }
@@ -110,8 +112,12 @@ static uint32_t take(struct steer *steer)
         // Only this thread takes, so the first slot is its own until it says otherwise.
         const struct steer_slot *const slot = &steer->slots[steer->first];
         const struct weir_slice slice = {slot->bytes, slot->length};
-        const struct weir_frame frame = {
-            .slices = &slice, .length = slot->length, .count = 1, .checksum = slot->checksum};
+        const struct weir_frame frame = {.slices = &slice,
+                                         .length = slot->length,
+                                         .count = 1,
+                                         .segments = slot->segments,
+                                         .segment_size = slot->segment_size,
+                                         .checksum = slot->checksum};
         weir_netif_deliver(&steer->wrap.outer, &frame);
         pthread_mutex_lock(&steer->mutex);
         steer->first = (steer->first + 1) % STEER_SLOTS;

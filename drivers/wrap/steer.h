@@ -39,7 +39,7 @@ uint32_t steer_frame(const uint8_t *frame, uint32_t length, uint32_t members);
 int steer_program(uint32_t members);
 
 struct steer_slot {
-    uint16_t length;
+    uint16_t length, segments, segment_size;  // as a struct weir_frame's
     uint8_t checksum;
     uint8_t bytes[STEER_SLOT_BYTES];
 };

@@ -93,7 +93,9 @@ static void test_what_has_no_ports(void **state)
 // --- members -----------------------------------------------------------------------------------------
 static void count_input(struct weir_netif *netif, const struct weir_frame *frame)
 {
-    (void)frame;
+    assert_int_equal(frame->segments, 2);
+    assert_int_equal(frame->segment_size, 7);
+    assert_int_equal(frame->checksum, WEIR_CHECKSUM_VERIFIED);
     received[((struct steer *)netif->driver_data)->index]++;
 }
 static const struct weir_upper looker = {count_input, ends_ready, ends_complete, ends_carrier};
@@ -122,7 +124,12 @@ static void close_group(void)
 static void arrive_at(uint32_t member, const uint8_t *frame, uint32_t length)
 {
     const struct weir_slice slice = {frame, length};
-    const struct weir_frame whole = {.slices = &slice, .length = length, .count = 1};
+    const struct weir_frame whole = {.slices = &slice,
+                                     .length = length,
+                                     .count = 1,
+                                     .segments = 2,
+                                     .segment_size = 7,
+                                     .checksum = WEIR_CHECKSUM_VERIFIED};
     weir_netif_deliver(&queues[member], &whole);
 }
 
