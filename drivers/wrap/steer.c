@@ -7,6 +7,7 @@
 #define TYPE_IP4 0x0800u
 #define TYPE_ARP 0x0806u
 #define TYPE_IP6 0x86ddu
+#define IP4_HEADER_BYTES 20u  // without options
 #define IP6_HEADER_BYTES 40u
 #define TCP 6u
 #define UDP 17u
@@ -31,9 +32,9 @@ static bool icmp6_for_all(uint8_t type) { return (type >= 1 && type <= 4) || (ty
 
 static uint32_t steer4(const uint8_t *ip, uint32_t length, uint32_t members)
 {
-    const uint32_t header = length >= 20 ? (uint32_t)(ip[0] & 15) * 4 : UINT32_MAX;
-    if (header == UINT32_MAX)
+    if (length < IP4_HEADER_BYTES)
         return 0;
+    const uint32_t header = (uint32_t)(ip[0] & 15) * 4;
     if (read16(ip + 6) & 0x3fff)  // more fragments, or an offset
         return ip[9] == TCP ? (uint32_t)STEER_NOBODY : 0;
     if (ip[9] == ICMP4 && length > header)
