@@ -161,8 +161,10 @@ static int serve(struct member *members, const char *ifname, struct weir_addr ad
         fputs("cores_server: Linux takes no program for the queues (as root it does): members hand frames over\n",
               stderr);
     for (uint32_t i = 0; i < group.count; i++)
-        if (pthread_create(&members[i].thread, NULL, member_run, &members[i]) != 0)
-            return fail("thread", "none to be had"), 1;
+        if (pthread_create(&members[i].thread, NULL, member_run, &members[i]) != 0) {
+            (void)fail("thread", "none to be had");
+            exit(1);  // and with it those that run already
+        }
     fprintf(stderr, "cores_server: up on %s\n", ifname);
     (void)sigwait(&ending, &number);
     on_signal(number);
