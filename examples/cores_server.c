@@ -42,9 +42,7 @@ struct member {
 };
 
 static struct steer_group group;
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number) { interrupted = number; }
+static WEIR_ATOMIC(bool) ended;
 
 static int fail(const char *what, const char *why)
 {
@@ -109,7 +107,7 @@ static void *member_run(void *argument)
     CPU_ZERO(&core);
     CPU_SET(member->index, &core);
     (void)pthread_setaffinity_np(pthread_self(), sizeof core, &core);  // fewer cores than members: wherever it may run
-    while (!interrupted)
+    while (!ended)
         (void)posix_host_poll(&member->host, -1);
     if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) == 0)
         member->cpu_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
@@ -167,7 +165,7 @@ static int serve(struct member *members, const char *ifname, struct weir_addr ad
         }
     fprintf(stderr, "cores_server: up on %s\n", ifname);
     (void)sigwait(&ending, &number);
-    on_signal(number);
+    ended = true;
     for (uint32_t i = 0; i < group.count; i++) {
         posix_host_wake(&members[i].host);
         pthread_join(members[i].thread, NULL);
