@@ -71,8 +71,8 @@ static int member_serve(struct member *member)
 }
 
 // All members have the first one's Ethernet address.
-static int member_open(struct member *member, const struct member *first, const char *ifname, struct weir_addr address,
-                       uint8_t bits)
+static int member_open(struct member *member, const struct member *first, const char *ifname, unsigned flags,
+                       struct weir_addr address, uint8_t bits)
 {
     // Whoever has nothing to do gives its core to the others at once.
     const struct posix_options options = {.turn = member_turn, .context = member, .sleep_at_once = true};
@@ -85,7 +85,7 @@ static int member_open(struct member *member, const struct member *first, const 
     posix_host_attach(&member->host, member->weir);
     weir_clock(member->weir, posix_now_us());
     loop_init(&member->loop, member->weir);
-    if (tap_open(&member->tap, ifname, TAP_UP | (group.count > 1 ? (unsigned)TAP_QUEUES : 0u)) < 0)
+    if (tap_open(&member->tap, ifname, TAP_UP | flags) < 0)
         return fail(ifname, tap_error(&member->tap));
     tap_attach(&member->tap, &member->queue, "eth0");
     memcpy(member->queue.mac, first->queue.mac, sizeof member->queue.mac);
@@ -149,13 +149,16 @@ static int serve(struct member *members, const char *ifname, struct weir_addr ad
     sigaddset(&ending, SIGINT);
     sigaddset(&ending, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &ending, NULL);  // this thread alone waits for them
+    const bool several = group.count > 1;
+    const int program = several ? steer_program(group.count) : -1;
+    // What is handed over is not longer than a frame by itself.
+    const unsigned flags = !several ? 0u : program < 0 ? TAP_QUEUES | TAP_NO_VNET : (unsigned)TAP_QUEUES;
     for (uint32_t i = 0; i < group.count; i++) {
         members[i].index = i;
-        if (member_open(&members[i], &members[0], ifname, address, bits) < 0)
+        if (member_open(&members[i], &members[0], ifname, flags, address, bits) < 0)
             return 1;
     }
-    const int program = group.count > 1 ? steer_program(group.count) : -1;
-    if (group.count > 1 && (program < 0 || tap_steer(&members[0].tap, program) < 0))
+    if (several && (program < 0 || tap_steer(&members[0].tap, program) < 0))
         fputs("cores_server: Linux takes no program for the queues (as root it does): members hand frames over\n",
               stderr);
     for (uint32_t i = 0; i < group.count; i++)
