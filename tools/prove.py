@@ -66,7 +66,7 @@ def wp(name, tree):
     open_goals = re.findall(r"Goal (\S+) : (?!Valid)\w+", out)
     if code or not score or not int(score[2]):
         return "no proof: " + (out.strip().splitlines() or [""])[-1], []
-    return f"{score[1]} of {score[2]} goals", open_goals if score[1] != score[2] else []
+    return f"{score[1]} of {score[2]} goals", (open_goals or ["goals that are not named"]) if score[1] != score[2] else []
 
 
 def eva(name, tree):
