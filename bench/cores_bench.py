@@ -31,7 +31,8 @@ class Site:
         if not until(lambda: "up on" in self.server.output() or self.server.poll() is not None, 30) or self.server.poll() is not None:
             raise common.Failed(self.server.output())
         self.linux.address("tap0", "10.79.0.2/24")
-        until(lambda: subprocess.run(self.client("echo", 1), capture_output=True).returncode == 0, 30)
+        if not until(lambda: subprocess.run(self.client("echo", 1), capture_output=True).returncode == 0, 30):
+            raise common.Failed(f"cores_server with {cores} does not answer")
 
     def client(self, test, milliseconds):
         return [*self.linux.enter(), str(CLIENT), test, ADDRESS, str(milliseconds)]
