@@ -16,8 +16,6 @@ FUNCTION = re.compile(r"^([0-9a-f]+) <([^>]+)>:$")
 BRANCH = re.compile(r"^\s+[0-9a-f]+:\s+(call|j[a-z]+)\s+[0-9a-f]+ <([^>+]+)(?:\+0x[0-9a-f]+)?>")
 RELOCATION = re.compile(r"^\s+[0-9a-f]+:\s+R_X86_64_(?:PLT32|PC32)\s+([\w.]+?)([+-]0x[0-9a-f]+)$")
 PART = re.compile(r"\.(?:cold|part|isra|constprop|localalias)(?:\.\d+)?(?=\.|$)")   # pieces of a function that gcc made
-
-
 # Cycles that end by themselves: a call that is not followed, and why it comes once.
 ONCE = {
     ("router_netif_changed", "slaac_link_local"): "makes the interface's link-local address, unless it has one: the change that this is finds it",
@@ -84,22 +82,6 @@ def cycle(graph):
     return None
 
 
-def depth(graph):
-    """The longest chain of calls, without cycles."""
-    longest = {}
-    for root in graph:
-        stack = [root]
-        while stack:
-            name = stack[-1]
-            missing = [to for to in graph.get(name, ()) if to not in longest]
-            if missing:
-                stack.extend(missing)
-            else:
-                stack.pop()
-                longest[name] = 1 + max((longest[to] for to in graph.get(name, ())), default=0)
-    return max(longest.values(), default=0)
-
-
 def main():
     objects = sorted(OBJECTS.rglob("*.o"))
     known = set()
@@ -118,8 +100,6 @@ def main():
     if len(graph) < 500:   # a graph that is nearly empty shows nothing
         print(f"only {len(graph)} functions were found in {OBJECTS.relative_to(ROOT)}")
         return 1
-    if "--tell" in sys.argv:
-        print(f"{len(graph)} functions, {sum(map(len, graph.values()))} calls, at most {depth(graph)} deep")
     return 0
 
 
