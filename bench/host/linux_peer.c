@@ -233,7 +233,7 @@ int main(int argc, char **argv)
     }
     if (argc == 2 && !strcmp(argv[1], "serve"))
         return serve();
-    for (int i = 0; argc == 4 && i < 5; i++) {
+    for (size_t i = 0; argc == 4 && i < sizeof tests / sizeof tests[0]; i++) {
         if (strcmp(argv[1], tests[i].name) != 0)
             continue;
         if (inet_pton(AF_INET, argv[2], &server.sin_addr) != 1)
