@@ -4,7 +4,7 @@
 build/peers/peers.json, plots and index.html; docs/peers.md says what is compared and how.
 
 usage: bench/peers/run.py [--seeds N] [--seconds S] [CELL…]     cells whose names contain one of the words (--list: names them)
-A result is a file under build/peers/runs, and kept: what was interrupted goes on. Exit status 1 when nothing could be measured."""
+A result is a file under build/peers/runs, Weir's of its commit, and kept: what was interrupted goes on. Exit status 1 when nothing could be measured."""
 import argparse
 import dataclasses
 import json
@@ -162,7 +162,7 @@ def cpu_ns(process):
     return int(pathlib.Path(f"/proc/{process.pid}/schedstat").read_text().split()[0])
 
 
-def run_all(cells, seeds, seconds):
+def run_all(cells, seeds, seconds, tree):
     runs = [(cell, stack, seed) for seed in range(1, seeds + 1) for cell in cells for stack in STACKS]
     order = random.Random(1)   # of the stacks, in each cell anew
     runs = [run for at in range(0, len(runs), len(STACKS)) for run in order.sample(runs[at:at + len(STACKS)], len(STACKS))]
@@ -170,7 +170,8 @@ def run_all(cells, seeds, seconds):
     found = {}
     for cell, stack, seed in runs:
         progress.step(cell.name)
-        kept = OUT / "runs" / f"{cell.name} {stack} {seed} {seconds:g}".replace(" ", "_").replace("/", "")
+        who = f"{stack} {tree}" if stack == "weir" else stack
+        kept = OUT / "runs" / f"{cell.name} {who} {seed} {seconds:g}".replace(" ", "_").replace("/", "")
         if not kept.exists():
             try:
                 result = measure(cell, stack, seed, seconds)
@@ -220,8 +221,9 @@ def main():
     os.setpriority(os.PRIO_PROCESS, 0, -20)   # so that what else the machine does hardly shows
     absent = build()
     load, began = common.load(), time.time()
-    found = run_all(cells, given.seeds, given.seconds)
-    result = {"cells": found, "absent": absent, "versions": versions(), "seeds": given.seeds, "seconds": given.seconds, "load": [load, common.load()],
+    built = versions()
+    found = run_all(cells, given.seeds, given.seconds, built["weir"])
+    result = {"cells": found, "absent": absent, "versions": built, "seeds": given.seeds, "seconds": given.seconds, "load": [load, common.load()],
               "took_s": round(time.time() - began), "machine": common.machine()}
     (OUT / "peers.json").write_text(json.dumps(result, indent=1) + "\n")
     peers_page.write(result, OUT)
