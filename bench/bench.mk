@@ -59,7 +59,7 @@ $(O)/weir_pair_dual: $(O)/weir_dual/bench/pair/weir_pair.o $(WEIR_DUAL_OBJECTS)
 	@$(CC) $(CFLAGS) $^ -o $@ -pthread
 # For `make check`: each of these configurations is one.
 configurations:
-	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -fsyntax-only bench/pair/weir_pair.c bench/host/weir_host_bench.c bench/host/linux_peer.c
+	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -fsyntax-only bench/pair/weir_pair.c bench/host/weir_host_bench.c bench/host/frames_bench.c bench/host/linux_peer.c
 	@$(CC) $(CFLAGS) $(PLAIN:%=-DWEIR_CFG_%=0) $(WEIR_INCLUDES) -fsyntax-only bench/pair/weir_pair.c
 	@$(CC) $(CFLAGS) -DWEIR_CFG_IP6=1 $(WEIR_INCLUDES) -fsyntax-only bench/pair/weir_pair.c bench/hostile/weir_hostile.c
 $(O)/weir_hostile: $(O)/weir_dual/bench/hostile/weir_hostile.o $(WEIR_DUAL_OBJECTS)
