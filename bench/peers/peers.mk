@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The stacks that `make peers` compares (bench/peers/run.py, docs/peers.md), each with settings for its paths. Included by bench/bench.mk.
-.PHONY: peers
-peers: $(O)/linux_peer $(O)/lwip_peers_4194304 $(O)/lwip_peers_500000 $(O)/smoltcp-peers $(O)/gvisor-host
 
 # lwIP's buffers and timer are fixed when it is compiled.
 lwip_peers = -DTCP_WND=$(1) -DTCP_SND_BUF=$(1) -DTCP_RCV_SCALE=7 -DTCP_SND_QUEUELEN=7000 -DTCP_TMR_INTERVAL=50
