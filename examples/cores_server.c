@@ -7,7 +7,6 @@
 // At the end it prints for each member its accepted connections, frames received, frames that reached it though they
 // were another's, and its processor time, as JSON.
 #define _GNU_SOURCE  // CPU_SET
-#include <arpa/inet.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -23,6 +22,7 @@
 #include "echo.h"
 #include "loop.h"
 #include "ports/posix/posix.h"
+#include "text.h"
 #include "weir/instance.h"
 #include "weir/stats.h"
 
@@ -125,19 +125,10 @@ static void member_report(const struct member *member)
 
 static bool address_read(const char *text, struct weir_addr *address, uint8_t *bits)
 {
-    struct in_addr in;
-    char plain[32];
     const char *const slash = strchr(text, '/');
-    const long number = slash ? strtol(slash + 1, NULL, 10) : 0;
-    if (!slash || slash - text >= (long)sizeof plain || number < 1 || number > 32)
-        return false;
-    memcpy(plain, text, (size_t)(slash - text));
-    plain[slash - text] = '\0';
-    if (inet_pton(AF_INET, plain, &in) != 1)
-        return false;
-    *address = weir_addr_v4(ntohl(in.s_addr));
+    const long number = slash != NULL ? strtol(slash + 1, NULL, 10) : 0;
     *bits = (uint8_t)number;
-    return true;
+    return number >= 1 && number <= 32 && text_read_addr(text, (uint32_t)(slash - text), address);
 }
 
 // The threads begin when every queue is there, or Linux would give frames to those that are.
