@@ -16,10 +16,10 @@
 #define REACHABLE_MS 30000u         // RFC 4861 §10
 #define REACHABLE_MOST_MS 3600000u  // RFC 4861 §6.2.1
 #define RETRANSMIT_MS 1000u
-#define RETRANSMIT_LEAST_MS 100u  // less would be a flood at a router's word
-#define RETRANSMIT_MOST_MS 60000u
-#define HOP_LIMIT_LEAST 32u  // a lower one is no router's mistake we follow (CVE-2015-2922)
-#define METRIC_MEDIUM 128u   // of RFC 4191's preferences; what is configured is better by default
+#define RETRANSMIT_LEAST_MS 100u   // less would be a flood at a router's word
+#define RETRANSMIT_MOST_MS 10000u  // more would keep an address from use, and a neighbour unknown, at a router's word
+#define HOP_LIMIT_LEAST 32u        // a lower one is no router's mistake we follow (CVE-2015-2922)
+#define METRIC_MEDIUM 128u         // of RFC 4191's preferences; what is configured is better by default
 #define METRIC_STEP 64u
 #define OPTIONS_MAX 32u  // looked at in one advertisement
 
