@@ -27,8 +27,11 @@ static struct client *free_place(const struct clients *clients)
 
 void clients_enter(struct clients *clients, struct client *client, enum client_state state, uint64_t now_us)
 {
-    if (client == clients->free)
-        clients->free = client->next_free;
+    struct client **link = &clients->free;  // mostly the first: others may have left since it was chosen
+    while (*link != NULL && *link != client)
+        link = &(*link)->next_free;
+    if (*link != NULL)
+        *link = client->next_free;
     else
         clients->used++;
     client_enter(client, state, now_us);

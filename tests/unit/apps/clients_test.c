@@ -61,6 +61,25 @@ static void a_free_place_is_taken_first(void **state)
     assert_int_equal(place(BEGIN_US + 100000000u), 5);
 }
 
+// Who makes room may take others with it, which leave between it and the newcomer.
+static void others_may_leave_before_a_place_is_taken_again(void **state)
+{
+    const uint64_t now_us = BEGIN_US + PLACES;
+    (void)state;
+    fill();
+    clients_leave(&clients, &places[2]);
+    clients_leave(&clients, &places[5]);
+    clients_leave(&clients, &places[6]);
+    clients_enter(&clients, &places[2], CLIENT_ASKING, now_us);
+    assert_int_equal(clients.used, PLACES);
+    assert_int_equal(place(now_us), 6);
+    clients_enter(&clients, &places[6], CLIENT_ASKING, now_us);
+    assert_int_equal(place(now_us), 5);
+    clients_enter(&clients, &places[5], CLIENT_ASKING, now_us);
+    assert_int_equal(place(now_us), -1);
+    assert_int_equal(clients.used, PLACES);
+}
+
 static void the_slowest_makes_room(void **state)
 {
     (void)state;
@@ -263,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_free_place_is_taken_first),
+        cmocka_unit_test(others_may_leave_before_a_place_is_taken_again),
         cmocka_unit_test(the_slowest_makes_room),
         cmocka_unit_test(who_moves_data_stays),
         cmocka_unit_test(of_the_stalled_goes_who_moved_least),
