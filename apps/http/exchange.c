@@ -176,6 +176,7 @@ static bool body_give(struct http_connection *c, uint32_t length)
 {
     if (c->body_taken + length > body_max(c->route))
         return body_refuse(c, 413);
+    c->resumed = false;
     uint32_t took = c->route->body(c, (const uint8_t *)c->in + c->in_at, length);
     took = took < length ? took : length;
     if (c->state == HTTP_FREE)

@@ -256,6 +256,7 @@ static int data_give(struct http_connection *c, uint32_t length, bool last)
     const struct http_frames *f = frames_of(c);
     if (f->closing != 0)
         return (int)length;  // nobody wants it any more
+    c->resumed = false;
     const int took = c->route->websocket->message(c, (enum http_websocket_type)f->message,
                                                   (const uint8_t *)c->in + c->in_at, length, last);
     return took < (int)length ? took : (int)length;

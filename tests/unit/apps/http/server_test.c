@@ -203,6 +203,32 @@ static void bodies_are_streamed_in(void **state)
     close_site(&bench);
 }
 
+static struct http_connection *in_state(enum http_state state)
+{
+    for (uint32_t i = 0; i < SITE_CONNECTIONS; i++) {
+        if (site.connections[i].state == state)
+            return &site.connections[i];
+    }
+    return NULL;
+}
+
+static void a_handler_that_goes_on_at_once_may_wait_the_next_time(void **state)
+{
+    struct bench bench;
+    (void)state;
+    open_site(&bench);
+    site.refuse = 3;
+    weir_socket socket = bench_connect(&bench, 80);
+    bench_write(&bench, socket, UPLOAD "Content-Length: 5\r\n\r\nabcde");
+    assert_true(site.refuse == 0 && site.uploaded == 0);
+    http_resume(in_state(HTTP_BODY));
+    bench_run(&bench, 100000);
+    (void)bench_read(&bench, socket, got, sizeof got, NULL);
+    assert_true(atoi(got + 9) == 201 && site.uploaded == 5);
+    assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
+    close_site(&bench);
+}
+
 // Each comes behind a good request; after the refusal the connection ends, and what follows is no request.
 static void what_could_smuggle_a_request_is_refused(void **state)
 {
@@ -520,6 +546,7 @@ int main(void)
         cmocka_unit_test(conditions_and_ranges_are_heeded),
         cmocka_unit_test(files_come_as_they_are_accepted),
         cmocka_unit_test(bodies_are_streamed_in),
+        cmocka_unit_test(a_handler_that_goes_on_at_once_may_wait_the_next_time),
         cmocka_unit_test(what_could_smuggle_a_request_is_refused),
         cmocka_unit_test(continue_is_said_when_the_body_is_wanted),
         cmocka_unit_test(an_early_answer_leaves_no_body_behind),

@@ -22,6 +22,7 @@ static struct site {
     struct http_connection connections[SITE_CONNECTIONS];
     char memory[SITE_CONNECTIONS * (SITE_IN + SITE_OUT)];
     uint32_t uploaded, sum, ended, broken, take;  // take: so much of a piece at most
+    uint32_t refuse;                              // pieces to take nothing of, and to go on after all but the last
     struct http_connection *late, *listener;      // who waits for a response; for events
 } site;
 
@@ -37,6 +38,11 @@ static uint32_t site_upload_body(struct http_connection *c, const uint8_t *piece
 {
     char words[40];
     struct text text;
+    if (length > 0 && site.refuse > 0) {
+        if (--site.refuse > 0)
+            http_resume(c);
+        return 0;
+    }
     if (length > 0) {
         length = site.take != 0 && length > site.take ? site.take : length;
         for (uint32_t i = 0; i < length; i++)
@@ -107,6 +113,11 @@ static int site_message(struct http_connection *c, enum http_websocket_type type
                         bool last)
 {
     const uint32_t some = length < SITE_OUT / 2 ? length : SITE_OUT / 2;
+    if (site.refuse > 0) {
+        if (--site.refuse > 0)
+            http_resume(c);
+        return WEIR_AGAIN;
+    }
     const int sent = http_websocket_send(c, type, piece, some, last && some == length);
     return sent == WEIR_OK ? (int)some : sent;
 }

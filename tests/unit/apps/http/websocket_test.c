@@ -158,6 +158,25 @@ static void control_frames_come_between_fragments(void **state)
     close_site(&bench);
 }
 
+static void a_handler_that_goes_on_at_once_may_wait_the_next_time(void **state)
+{
+    static uint8_t out[20];
+    struct bench bench;
+    (void)state;
+    open_site(&bench);
+    weir_socket socket = upgrade(&bench);
+    length = 0;
+    site.refuse = 3;
+    send_bytes(&bench, socket, out, frame(out, 0x81, "hi", 2), sizeof out);
+    assert_true(site.refuse == 0 && length == 0);
+    http_resume(&site.connections[0]);
+    send_bytes(&bench, socket, out, 0, 1);
+    assert_memory_equal(got, "\x81\x02hi", length);
+    assert_int_equal(length, 4);
+    assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
+    close_site(&bench);
+}
+
 static void faults_close_with_their_code(void **state)
 {
     static const struct {
@@ -263,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_of_every_length_come_back),
         cmocka_unit_test(control_frames_come_between_fragments),
+        cmocka_unit_test(a_handler_that_goes_on_at_once_may_wait_the_next_time),
         cmocka_unit_test(faults_close_with_their_code),
         cmocka_unit_test(an_upgrade_is_whole_or_none),
     };
