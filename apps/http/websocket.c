@@ -284,7 +284,7 @@ static bool data_take(struct http_connection *c)
     f->inside = f->left > 0;
     if (last && !f->inside)
         f->message = 0;
-    return true;
+    return took > 0 || length == 0;  // none: when more of it has come
 }
 
 static bool is_close_code(uint32_t code)

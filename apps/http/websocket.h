@@ -19,7 +19,8 @@ struct http_websocket {
     // It has begun: http_websocket_send may be called from now on. May be NULL.
     void (*opened)(struct http_connection *c);
     // A piece of a message; `last`: the message ends with it. Returns how many bytes it took: what is left is given
-    // again, perhaps with more. WEIR_AGAIN: none now; again when what was sent has gone, or after http_resume.
+    // again; 0 of more than 0: with more, once that has come. WEIR_AGAIN: none now; again when what was sent has gone,
+    // or after http_resume.
     int (*message)(struct http_connection *c, enum http_websocket_type type, const uint8_t *piece, uint32_t length,
                    bool last);
     // What was sent has gone: there is room again. May be NULL.

@@ -23,6 +23,7 @@ static struct site {
     char memory[SITE_CONNECTIONS * (SITE_IN + SITE_OUT)];
     uint32_t uploaded, sum, ended, broken, take;  // take: so much of a piece at most
     uint32_t refuse;                              // pieces to take nothing of, and to go on after all but the last
+    uint32_t least;                               // bytes of a WebSocket's piece that are waited for
     struct http_connection *late, *listener;      // who waits for a response; for events
 } site;
 
@@ -118,6 +119,8 @@ static int site_message(struct http_connection *c, enum http_websocket_type type
             http_resume(c);
         return WEIR_AGAIN;
     }
+    if (some < site.least && !last)
+        return 0;
     const int sent = http_websocket_send(c, type, piece, some, last && some == length);
     return sent == WEIR_OK ? (int)some : sent;
 }

@@ -177,6 +177,27 @@ static void a_handler_that_goes_on_at_once_may_wait_the_next_time(void **state)
     close_site(&bench);
 }
 
+static void a_handler_may_wait_for_more(void **state)
+{
+    static uint8_t out[40], back[20];
+    struct bench bench;
+    uint32_t code;
+    uint8_t type;
+    (void)state;
+    open_site(&bench);
+    weir_socket socket = upgrade(&bench);
+    for (uint32_t step = 1; step < 20; step++) {
+        length = 0;
+        site.least = 4;
+        send_bytes(&bench, socket, out, frame(out, 0x82, "0123456789", 10), step);
+        assert_int_equal(message_of(back, &code, &type), 10);
+        assert_memory_equal(back, "0123456789", 10);
+    }
+    assert_memory_equal(got, "\x82\x0a", 2);
+    assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
+    close_site(&bench);
+}
+
 static void faults_close_with_their_code(void **state)
 {
     static const struct {
@@ -283,6 +304,7 @@ int main(void)
         cmocka_unit_test(messages_of_every_length_come_back),
         cmocka_unit_test(control_frames_come_between_fragments),
         cmocka_unit_test(a_handler_that_goes_on_at_once_may_wait_the_next_time),
+        cmocka_unit_test(a_handler_may_wait_for_more),
         cmocka_unit_test(faults_close_with_their_code),
         cmocka_unit_test(an_upgrade_is_whole_or_none),
     };
