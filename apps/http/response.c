@@ -305,7 +305,7 @@ static int send_copied(struct http_connection *c, uint32_t want)
     const struct weir_stream_maker *const maker = c->server->config.maker;
     want = want < maker->scratch_bytes ? want : maker->scratch_bytes;
     const int made = c->output.produce(c, c->output.at, maker->scratch, want);
-    return made > 0 ? weir_stream_write(&c->stream, maker->scratch, (uint32_t)made) : made;
+    return made > 0 ? weir_stream_write(&c->stream, maker->scratch, (uint32_t)made) : made < 0 ? made : WEIR_AGAIN;
 }
 
 static int send_known(struct http_connection *c)
