@@ -21,7 +21,7 @@
 #include "stream.h"
 
 #define HTTP_BODY_MAX 65536u       // bytes of a request's body, where a route says nothing else; longer ones get 413
-#define HTTP_OUT_LEAST 256u        // bytes of a response's header and pieces
+#define HTTP_OUT_LEAST 320u        // bytes of a response's header and pieces; the longest of an error has 280
 #define HTTP_IN_LEAST 256u         // bytes of a request's header
 #define HTTP_IDLE_US 30000000u     // between requests
 #define HTTP_HEADER_US 10000000u   // from a header's first byte to its last; for the rest of a body that nobody wants

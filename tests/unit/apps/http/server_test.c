@@ -91,6 +91,35 @@ static void routes_are_chosen_by_path_and_method(void **state)
     close_site(&bench);
 }
 
+static void errors_are_whole_in_the_least_memory(void **state)
+{
+    static const char *const requests[] = {
+        "nonsense\r\n\r\n",
+        "GET /text HTTP/3.0\r\n\r\n",
+        "GET /nothing HTTP/1.1\r\nHost: w\r\n\r\n",
+        "PUT /text HTTP/1.1\r\nHost: w\r\n\r\n",
+        "GET /text HTTP/1.1\r\nHost: w\r\nRange: bytes=10-\r\n\r\n",
+        "GET /text HTTP/1.1\r\nHost: w\r\nExpect: magic\r\n\r\n",
+        "GET /text HTTP/1.1\r\nHost: w\r\nTransfer-Encoding: gzip\r\n\r\n",
+        "GET /echo HTTP/1.1\r\nHost: w\r\n\r\n",
+        "POST /upload HTTP/1.1\r\nHost: w\r\nContent-Length: 1000001\r\n\r\n",
+    };
+    static char longest[SITE_IN + 1] = "GET /text HTTP/1.1\r\nX: ";
+    struct bench bench;
+    (void)state;
+    bench_open(&bench);
+    assert_int_equal(site_open_with(&bench.loop, HTTP_OUT_LEAST - 1), WEIR_INVALID);
+    assert_int_equal(site_open_with(&bench.loop, HTTP_OUT_LEAST), WEIR_OK);
+    memset(longest + strlen(longest), 'x', sizeof longest - 1 - strlen(longest));
+    for (size_t i = 0; i <= sizeof requests / sizeof *requests; i++) {
+        const char *request = i < sizeof requests / sizeof *requests ? requests[i] : longest;
+        assert_true(ask(&bench, request, NULL) >= 400);
+        if (atoi(strstr(got, "Content-Length: ") + 16) != (int)strlen(body()))
+            fail_msg("%s: %s", request, got);
+    }
+    close_site(&bench);
+}
+
 static void conditions_and_ranges_are_heeded(void **state)
 {
     static const struct {
@@ -543,6 +572,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(routes_are_chosen_by_path_and_method),
+        cmocka_unit_test(errors_are_whole_in_the_least_memory),
         cmocka_unit_test(conditions_and_ranges_are_heeded),
         cmocka_unit_test(files_come_as_they_are_accepted),
         cmocka_unit_test(bodies_are_streamed_in),

@@ -156,7 +156,8 @@ static const struct http_route site_routes[] = {
     {.path = "/*", .methods = HTTP_GET, .request = http_files_get, .context = &site_files},
 };
 
-static inline int site_open(struct loop *loop)
+// `out_bytes`: up to SITE_OUT.
+static inline int site_open_with(struct loop *loop, uint32_t out_bytes)
 {
     memset(&site, 0, sizeof site);
     return http_server_start(&site.http, loop,
@@ -167,7 +168,9 @@ static inline int site_open(struct loop *loop)
                                                           .connection_count = SITE_CONNECTIONS,
                                                           .memory = site.memory,
                                                           .in_bytes = SITE_IN,
-                                                          .out_bytes = SITE_OUT});
+                                                          .out_bytes = out_bytes});
 }
+
+static inline int site_open(struct loop *loop) { return site_open_with(loop, SITE_OUT); }
 
 #endif
