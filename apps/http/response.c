@@ -79,9 +79,7 @@ static const char *explanation(int status)
 
 uint32_t http_out_room(struct http_connection *c, char **at)
 {
-    if (c->out_at == c->out_length)
-        c->out_at = c->out_length = 0;
-    if (c->out_at > 0 && c->out_length == c->server->config.out_bytes) {
+    if (c->out_at > 0) {
         memmove(c->out, c->out + c->out_at, c->out_length - c->out_at);
         c->out_length -= c->out_at;
         c->out_at = 0;
