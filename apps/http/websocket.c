@@ -380,11 +380,15 @@ bool http_step_websocket(struct http_connection *c)
 
 bool http_websocket_quiet(struct http_connection *c)
 {
-    if (c->frames.closing != 0 || c->frames.pinged || !control_room(c))
+    const uint64_t now_us = weir_now_us(http_weir(c));
+    const bool room = control_room(c);
+    if (c->frames.closing != 0 || c->frames.pinged || (!room && now_us - c->client.last_us >= HTTP_QUIET_US))
         return false;
-    frame_put(c, 0x80 | PING, NULL, 0);
-    c->frames.pinged = true;
-    c->due_us = weir_now_us(http_weir(c)) + HTTP_QUIET_US;
+    if (room) {  // none: it has a message before it, of which it takes something
+        frame_put(c, 0x80 | PING, NULL, 0);
+        c->frames.pinged = true;
+    }
+    c->due_us = now_us + HTTP_QUIET_US;
     http_resume(c);
     return true;
 }

@@ -198,6 +198,41 @@ static void a_handler_may_wait_for_more(void **state)
     close_site(&bench);
 }
 
+// Sends until there is no room, not even for a ping.
+static int fill(struct http_connection *c)
+{
+    static const uint8_t piece[400];
+    int sent = WEIR_OK;
+    for (uint32_t bytes = sizeof piece; bytes > 0; bytes /= 2) {
+        while ((sent = http_websocket_send(c, HTTP_WEBSOCKET_BINARY, piece, bytes, true)) == WEIR_OK)
+            continue;
+    }
+    return sent;
+}
+
+// A peer that says nothing is there as long as it takes something, though no ping finds room; then it is given up.
+static void who_reads_slowly_is_there(void **state)
+{
+    static char part[65536];
+    struct bench bench;
+    (void)state;
+    open_site(&bench);
+    weir_socket socket = upgrade(&bench);
+    struct http_connection *c = &site.connections[0];
+    assert_int_equal(fill(c), WEIR_AGAIN);
+    bench_run(&bench, 1000000);
+    (void)weir_socket_read(bench.f.weir, socket, part, sizeof part);
+    bench_run(&bench, 10000);
+    assert_int_equal(fill(c), WEIR_AGAIN);
+    c->due_us = bench.f.now_us;  // it has said nothing for HTTP_QUIET_US
+    bench_run(&bench, 1000000);
+    assert_true(c->state == HTTP_UPGRADED && !c->frames.pinged);
+    bench_run(&bench, 3 * HTTP_QUIET_US);
+    assert_int_equal(site.broken, 1);
+    (void)weir_socket_abort(bench.f.weir, socket);
+    close_site(&bench);
+}
+
 static void faults_close_with_their_code(void **state)
 {
     static const struct {
@@ -305,6 +340,7 @@ int main(void)
         cmocka_unit_test(control_frames_come_between_fragments),
         cmocka_unit_test(a_handler_that_goes_on_at_once_may_wait_the_next_time),
         cmocka_unit_test(a_handler_may_wait_for_more),
+        cmocka_unit_test(who_reads_slowly_is_there),
         cmocka_unit_test(faults_close_with_their_code),
         cmocka_unit_test(an_upgrade_is_whole_or_none),
     };
