@@ -315,7 +315,7 @@ static bool control_take(struct http_connection *c)
     if (c->in_length < length)
         return false;
     if (!control_room(c)) {
-        c->paused = true;
+        f->filled = c->paused = true;  // until what is there has gone, be it the handshake
         return false;
     }
     (void)unmask(c, length);
