@@ -227,6 +227,8 @@ static uint64_t connection_poll(struct http_connection *c, uint64_t now_us)
 // One by one: within the steps of a connection, another has to wait for its turn.
 void http_resume(struct http_connection *c)
 {
+    if (c->paused && c->state == HTTP_BODY)  // since HTTP_STALL_US before it is given up: that is not the client's time
+        c->body_us += weir_now_us(http_weir(c)) - (c->due_us - HTTP_STALL_US);
     c->paused = false;
     if (c->server->running == NULL)
         connection_run(c);

@@ -488,6 +488,29 @@ static void slow_bodies_are_given_up(void **state)
     close_site(&bench);
 }
 
+static void the_time_that_a_handler_takes_is_not_the_clients(void **state)
+{
+    struct bench bench;
+    bool ended;
+    (void)state;
+    open_site(&bench);
+    site.refuse = 1;
+    weir_socket socket = bench_connect(&bench, 80);
+    bench_write(&bench, socket, UPLOAD "Content-Length: 10\r\n\r\nabcde");
+    bench_run(&bench, HTTP_BODY_US + 5000000);
+    http_resume(in_state(HTTP_BODY));
+    bench_run(&bench, HTTP_BODY_US - 1000000);
+    bench_write(&bench, socket, "abcde");
+    (void)bench_read(&bench, socket, got, sizeof got, NULL);
+    assert_true(atoi(got + 9) == 201 && site.uploaded == 10);
+    bench_write(&bench, socket, UPLOAD "Content-Length: 10\r\n\r\nabcde");
+    bench_run(&bench, HTTP_BODY_US + 1000000);
+    (void)bench_read(&bench, socket, got, sizeof got, &ended);
+    assert_true(atoi(got + 9) == 408 && ended);
+    assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
+    close_site(&bench);
+}
+
 static void a_response_may_come_later(void **state)
 {
     struct bench bench;
@@ -583,6 +606,7 @@ int main(void)
         cmocka_unit_test(a_chunked_body_is_bounded),
         cmocka_unit_test(a_body_of_unknown_length_comes_in_chunks),
         cmocka_unit_test(slow_bodies_are_given_up),
+        cmocka_unit_test(the_time_that_a_handler_takes_is_not_the_clients),
         cmocka_unit_test(a_response_may_come_later),
         cmocka_unit_test(the_last_bytes_of_the_peer_hide_no_request),
         cmocka_unit_test(events_are_sent),
