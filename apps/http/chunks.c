@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "http/chunks.h"
 
-#include <stdbool.h>
-
 #include "http/message.h"
 
 enum {
@@ -95,4 +93,26 @@ void http_chunks_taken(struct http_chunks *chunks, uint32_t bytes)
     chunks->left -= bytes;
     if (chunks->left == 0 && bytes > 0)
         chunks->state = DATA_CR;
+}
+
+enum http_chunk http_body_read(struct http_body *body, const char *bytes, uint32_t length, uint32_t *used,
+                               uint32_t *data)
+{
+    if (body->chunked) {
+        const enum http_chunk chunk = http_chunks_read(&body->chunks, bytes, length, used, data);
+        if (chunk == HTTP_CHUNK_END)
+            *body = (struct http_body){0};
+        return chunk;
+    }
+    *used = 0;
+    *data = body->left < length ? (uint32_t)body->left : length;
+    return body->left == 0 ? HTTP_CHUNK_END : *data > 0 ? HTTP_CHUNK_DATA : HTTP_CHUNK_MORE;
+}
+
+void http_body_taken(struct http_body *body, uint32_t bytes)
+{
+    if (body->chunked)
+        http_chunks_taken(&body->chunks, bytes);
+    else if (body->left != UINT64_MAX)
+        body->left -= bytes;
 }

@@ -4,6 +4,7 @@
 #ifndef APPS_HTTP_CHUNKS_H
 #define APPS_HTTP_CHUNKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define HTTP_CHUNK_LINE_MAX 64u      // with extensions
@@ -23,5 +24,17 @@ struct http_chunks {
 enum http_chunk http_chunks_read(struct http_chunks *chunks, const char *bytes, uint32_t length, uint32_t *used,
                                  uint32_t *data);
 void http_chunks_taken(struct http_chunks *chunks, uint32_t bytes);
+
+// A message's body (RFC 9112 §6.3): in chunks, or so many bytes, or (`left` UINT64_MAX) until the connection ends.
+struct http_body {
+    bool chunked;
+    uint64_t left;  // where it does not come in chunks
+    struct http_chunks chunks;
+};
+
+// As http_chunks_read and http_chunks_taken. HTTP_CHUNK_END: all of it has been, and nothing is left.
+enum http_chunk http_body_read(struct http_body *body, const char *bytes, uint32_t length, uint32_t *used,
+                               uint32_t *data);
+void http_body_taken(struct http_body *body, uint32_t bytes);
 
 #endif

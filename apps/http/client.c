@@ -234,7 +234,8 @@ static bool receive(struct http_client *client)
         return true;
     }
     if (got != WEIR_AGAIN) {
-        const bool whole = client->state == HTTP_CLIENT_BODY && !client->chunked && client->left == UINT64_MAX;
+        const bool whole =
+            client->state == HTTP_CLIENT_BODY && !client->body.chunked && client->body.left == UINT64_MAX;
         end(client, got < 0 ? got : whole ? WEIR_OK : HTTP_CLIENT_SHORT);
     }
     return false;
@@ -303,9 +304,7 @@ static bool answer_take(struct http_client *client, struct http_answer *answer, 
         return false;
     }
     client->state = HTTP_CLIENT_BODY;
-    client->chunked = answer->chunked;
-    client->chunks = (struct http_chunks){0};
-    client->left = answer->length;
+    client->body = (struct http_body){.chunked = answer->chunked, .left = answer->length};
     client->paused = client->resumed = client->with_data = false;
     if (client->config.answer != NULL)
         client->config.answer(client, answer, client->config.context);
@@ -332,15 +331,11 @@ static bool step_header(struct http_client *client)
 // What of the body is there. HTTP_CHUNK_END: all of it has been.
 static enum http_chunk piece_next(struct http_client *client, uint32_t *length)
 {
-    if (client->chunked) {
-        uint32_t used;
-        const enum http_chunk chunk =
-            http_chunks_read(&client->chunks, client->config.memory + client->at, client->length, &used, length);
-        taken(client, used);
-        return chunk == HTTP_CHUNK_DATA && *length == 0 ? HTTP_CHUNK_MORE : chunk;
-    }
-    *length = client->left < client->length ? (uint32_t)client->left : client->length;
-    return client->left == 0 ? HTTP_CHUNK_END : *length > 0 ? HTTP_CHUNK_DATA : HTTP_CHUNK_MORE;
+    uint32_t used;
+    const enum http_chunk chunk =
+        http_body_read(&client->body, client->config.memory + client->at, client->length, &used, length);
+    taken(client, used);
+    return chunk;
 }
 
 static bool piece_give(struct http_client *client, uint32_t length)
@@ -352,10 +347,7 @@ static bool piece_give(struct http_client *client, uint32_t length)
     if (client->state != HTTP_CLIENT_BODY)
         return false;
     taken(client, took);
-    if (client->chunked)
-        http_chunks_taken(&client->chunks, took);
-    else if (client->left != UINT64_MAX)
-        client->left -= took;
+    http_body_taken(&client->body, took);
     client->paused = took < length && !client->resumed;
     if (client->paused)
         client->due_us = WEIR_NEVER;

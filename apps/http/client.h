@@ -82,11 +82,11 @@ struct http_client {
     const struct weir_stream *ending;  // within `done`: the connection, which may know more about its end
     enum http_client_state state;
     enum http_method method;
-    uint64_t due_us, left;
-    struct http_chunks chunks;
+    uint64_t due_us;
+    struct http_body body;           // the answer's
     uint32_t redirects, length, at;  // in memory: `length` bytes from `at`
     uint32_t data_sent;
-    bool with_data, away, chunked;  // away: from the server that was asked first
+    bool with_data, away;  // away: from the server that was asked first
     bool paused, resumed, running, again;
 };
 

@@ -53,9 +53,7 @@ static void exchange_begin(struct http_connection *c, struct http_request *reque
     c->version_minor = request->http11;
     c->keep_alive = request->keep_alive;
     c->head_only = request->method == HTTP_HEAD;
-    c->chunked = request->chunked;
-    c->chunks = (struct http_chunks){0};
-    c->body_left = request->body_length;
+    c->body = (struct http_body){.chunked = request->chunked, .left = request->body_length};
     c->body_taken = 0;
     c->expecting = request->expects && (request->chunked || request->body_length > 0);
     c->output = (struct http_output){0};
@@ -70,7 +68,7 @@ static void handle(struct http_connection *c, struct http_request *request)
 {
     unsigned methods;
     const struct http_route *const route = route_find(c->server, request, &methods);
-    if (c->body_left > body_max(route)) {
+    if (c->body.left > body_max(route)) {
         http_respond_error(c, 413, 0);
         return;
     }
@@ -105,8 +103,7 @@ bool http_step_reading(struct http_connection *c)
         return c->state != HTTP_WAITING;
     }
     if (parsed < 0) {
-        c->head_only = c->keep_alive = c->chunked = c->expecting = false;
-        c->body_left = 0;
+        c->head_only = c->keep_alive = c->expecting = false;
         http_respond_error(c, -parsed, 0);
         c->in_length = c->in_at = 0;
         return true;
@@ -125,34 +122,20 @@ bool http_step_reading(struct http_connection *c)
 
 // --- the body --------------------------------------------------------------------------------------------------------
 
-enum piece { PIECE_NONE, PIECE_DATA, PIECE_END, PIECE_BAD };
-
 // What of the body lies in c->in, at its beginning.
-static enum piece piece_next(struct http_connection *c, uint32_t *length)
+static enum http_chunk piece_next(struct http_connection *c, uint32_t *length)
 {
-    if (!c->chunked) {
-        *length = c->body_left < c->in_length ? (uint32_t)c->body_left : c->in_length;
-        return c->body_left == 0 ? PIECE_END : *length > 0 ? PIECE_DATA : PIECE_NONE;
-    }
     uint32_t used;
-    const enum http_chunk chunk = http_chunks_read(&c->chunks, c->in + c->in_at, c->in_length, &used, length);
+    const enum http_chunk chunk = http_body_read(&c->body, c->in + c->in_at, c->in_length, &used, length);
     http_input_taken(c, used);
-    if (chunk == HTTP_CHUNK_DATA && *length == 0)
-        return PIECE_NONE;
-    return chunk == HTTP_CHUNK_DATA   ? PIECE_DATA
-           : chunk == HTTP_CHUNK_END  ? PIECE_END
-           : chunk == HTTP_CHUNK_MORE ? PIECE_NONE
-                                      : PIECE_BAD;
+    return chunk;
 }
 
 static void piece_taken(struct http_connection *c, uint32_t length)
 {
     http_input_taken(c, length);
     c->body_taken += length;
-    if (c->chunked)
-        http_chunks_taken(&c->chunks, length);
-    else
-        c->body_left -= length;
+    http_body_taken(&c->body, length);
 }
 
 // More of it. false: there is none now.
@@ -193,7 +176,6 @@ static bool body_give(struct http_connection *c, uint32_t length)
 
 static bool body_finish(struct http_connection *c)
 {
-    c->chunked = false;
     http_enter(c, HTTP_WAITING, HTTP_STALL_US);
     (void)c->route->body(c, NULL, 0);
     return c->state != HTTP_WAITING && c->state != HTTP_FREE;
@@ -210,10 +192,10 @@ bool http_step_body(struct http_connection *c)
     if (c->paused)
         return false;
     switch (piece_next(c, &length)) {
-    case PIECE_DATA: return body_give(c, length);
-    case PIECE_END: return body_finish(c);
-    case PIECE_BAD: return body_refuse(c, 400);
-    default: return piece_receive(c);
+    case HTTP_CHUNK_DATA: return body_give(c, length);
+    case HTTP_CHUNK_END: return body_finish(c);
+    case HTTP_CHUNK_MORE: return piece_receive(c);
+    default: return body_refuse(c, 400);
     }
 }
 
@@ -222,15 +204,16 @@ bool http_step_skipping(struct http_connection *c)
 {
     uint32_t length;
     switch (piece_next(c, &length)) {
-    case PIECE_DATA:
+    case HTTP_CHUNK_DATA:
         piece_taken(c, length);
         c->keep_alive = c->body_taken <= HTTP_BODY_MAX;
+        if (c->keep_alive)
+            return true;
         break;
-    case PIECE_END: c->chunked = false; break;
-    case PIECE_BAD: c->keep_alive = false; break;
-    default: return piece_receive(c);
+    case HTTP_CHUNK_MORE: return piece_receive(c);
+    case HTTP_CHUNK_BAD: c->keep_alive = false; break;
+    case HTTP_CHUNK_END: break;
     }
-    if (!c->keep_alive || (!c->chunked && c->body_left == 0))
-        http_exchange_done(c);
+    http_exchange_done(c);
     return true;
 }

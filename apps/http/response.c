@@ -405,7 +405,7 @@ void http_route_done(struct http_connection *c, bool whole)
 static void response_done(struct http_connection *c)
 {
     http_route_done(c, true);
-    const bool unread = c->chunked || c->body_left > 0;
+    const bool unread = c->body.chunked || c->body.left > 0;
     if (c->keep_alive && unread)
         http_enter(c, HTTP_SKIPPING, HTTP_HEADER_US);
     else

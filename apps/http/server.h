@@ -113,9 +113,8 @@ struct http_connection {
     bool expecting;                     // the client waits for 100 (Continue) with its body
     bool paused, resumed;               // the body's handler took less than there was; http_resume was called
     uint64_t due_us;                    // when the state is given up
-    bool chunked;                       // the request's body
-    struct http_chunks chunks;
-    uint64_t body_left, body_taken, body_us;  // of it; since when it is awaited
+    struct http_body body;              // the request's
+    uint64_t body_taken, body_us;       // bytes of it; since when it is awaited
     struct http_output output;
     struct http_frames frames;
     uint32_t in_at, in_length, out_at, out_length;
