@@ -20,19 +20,11 @@ enum {
     BAD
 };
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool is_text(char c) { return (uint8_t)c >= 0x20 ? c != 0x7f : c == '\t'; }
 
 static uint8_t size_take(struct http_chunks *chunks, char c)
 {
-    const int digit = digit_of(c);
+    const int digit = http_hex(c);
     if (digit >= 0) {
         chunks->left = chunks->left << 4 | (uint64_t)digit;
         return chunks->left > HTTP_CHUNK_MAX ? BAD : SIZE;

@@ -30,6 +30,14 @@ uint32_t http_line_find(struct http_line line, uint32_t from, char c)
     return from < line.length ? from : line.length;
 }
 
+int http_hex(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 static bool is_token_byte(char c)
 {
     static const char others[] = "!#$%&'*+-.^_`|~";

@@ -21,6 +21,8 @@ struct http_field {
 int http_line_take(const char *bytes, uint32_t length, uint32_t *at, struct http_line *line, bool *bare);
 // Finds `c` at `from` or behind; the line's length when it is not there.
 uint32_t http_line_find(struct http_line line, uint32_t from, char c);
+// What a hexadecimal digit is worth; -1: it is none.
+int http_hex(char c);
 // One token (RFC 9110 §5.6.2), not empty.
 bool http_is_token(struct http_line word);
 // Cuts "name: value" into its parts. false: it is none; also a folded line (RFC 9112 §5.2), a blank before the colon.

@@ -19,14 +19,6 @@ static enum http_method method_of(struct http_line name)
 
 // --- the target ------------------------------------------------------------------------------------------------------
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 // The byte at *at of a path or query, which is then behind it. -1: a % without two hexadecimal digits.
 static int byte_decode(struct http_line text, uint32_t *at, bool *escaped)
 {
@@ -36,7 +28,7 @@ static int byte_decode(struct http_line text, uint32_t *at, bool *escaped)
         return (uint8_t)c;
     if (text.length - *at < 2)
         return -1;
-    const int high = hex_value(text.bytes[*at]), low = hex_value(text.bytes[*at + 1]);
+    const int high = http_hex(text.bytes[*at]), low = http_hex(text.bytes[*at + 1]);
     *at += 2;
     return high < 0 || low < 0 ? -1 : high << 4 | low;
 }
