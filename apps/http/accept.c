@@ -3,6 +3,7 @@
 // protects nothing, so that SHA-1 is good enough.
 #include <string.h>
 
+#include "bytes.h"
 #include "http/websocket.h"
 
 #define GUID "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -16,8 +17,7 @@ static void sha1_block(uint32_t h[5], const uint8_t *block)
 {
     uint32_t w[80], v[5];
     for (uint32_t i = 0; i < 16; i++)
-        w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 |
-               block[4 * i + 3];
+        w[i] = get32(block + 4 * i);
     for (uint32_t i = 16; i < 80; i++)
         w[i] = rotate(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
     memcpy(v, h, sizeof v);
@@ -46,12 +46,11 @@ static void sha1(const uint8_t *text, uint32_t length, uint8_t digest[DIGEST])
     const uint32_t bytes = length + 9 <= BLOCK ? BLOCK : 2 * BLOCK;
     memcpy(blocks, text, length);
     blocks[length] = 0x80;
-    blocks[bytes - 2] = (uint8_t)(length * 8 >> 8);
-    blocks[bytes - 1] = (uint8_t)(length * 8);
+    put16(blocks + bytes - 2, length * 8);
     for (uint32_t at = 0; at < bytes; at += BLOCK)
         sha1_block(h, blocks + at);
-    for (uint32_t i = 0; i < DIGEST; i++)
-        digest[i] = (uint8_t)(h[i / 4] >> (24 - 8 * (i % 4)));
+    for (uint32_t i = 0; i < 5; i++)
+        put32(digest + 4 * i, h[i]);
 }
 
 void http_websocket_accept(struct http_line key, char out[29])

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bytes.h"
 #include "http/internal.h"
 
 #define CONTROL_MAX 125u
@@ -117,8 +118,7 @@ static void frame_put(struct http_connection *c, uint8_t first, const void *data
     out[1] = (uint8_t)length;
     if (length > CONTROL_MAX) {
         out[1] = CONTROL_MAX + 1;
-        out[2] = (uint8_t)(length >> 8);
-        out[3] = (uint8_t)length;
+        put16(out + 2, length);
         head = HTTP_WEBSOCKET_FRAME;
     }
     if (length > 0)
@@ -162,9 +162,9 @@ static void close_begin(struct http_connection *c, uint16_t code)
 
 static void close_put(struct http_connection *c)
 {
-    const uint16_t code = c->frames.closing;
-    const uint8_t bytes[2] = {(uint8_t)(code >> 8), (uint8_t)code};
-    frame_put(c, 0x80 | CLOSE, bytes, code == NO_STATUS ? 0 : 2);
+    uint8_t code[2];
+    put16(code, c->frames.closing);
+    frame_put(c, 0x80 | CLOSE, code, c->frames.closing == NO_STATUS ? 0 : 2);
     c->frames.close_sent = true;
 }
 
@@ -296,7 +296,7 @@ static void close_take(struct http_connection *c, const uint8_t *data, uint32_t 
 {
     struct http_utf8 utf8 = {0};
     bool good = true;
-    const uint32_t code = length >= 2 ? (uint32_t)data[0] << 8 | data[1] : NO_STATUS;
+    const uint32_t code = length >= 2 ? get16(data) : NO_STATUS;
     for (uint32_t i = 2; i < length; i++)
         good = good && http_utf8_take(&utf8, data[i]);
     const uint16_t answer = length == 1 || (length >= 2 && !is_close_code(code)) ? PROTOCOL_ERROR
