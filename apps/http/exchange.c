@@ -8,8 +8,9 @@
 
 static unsigned methods_of(const struct http_route *route)
 {
-    const unsigned methods = route->websocket != NULL ? route->methods | HTTP_GET : route->methods;
-    return methods & HTTP_GET && route->websocket == NULL ? methods | HTTP_HEAD : methods;
+    if (route->websocket != NULL)
+        return route->methods | HTTP_GET;
+    return route->methods & HTTP_GET ? route->methods | HTTP_HEAD : route->methods;
 }
 
 // The first that fits, or another for the same path that has the method. NULL: none; *methods: what they allow.
