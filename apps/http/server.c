@@ -201,7 +201,6 @@ static void connection_late(struct http_connection *c)
         c->keep_alive = false;
         c->in_length = c->in_at = 0;
         http_respond_error(c, 408, 0);
-        connection_run(c);
     } else {
         http_end(c, c->state != HTTP_READING);
     }
