@@ -12,8 +12,6 @@
 enum { CONTINUATION = 0, CLOSE = 8, PING = 9, PONG = 10 };
 enum { PROTOCOL_ERROR = 1002, NO_STATUS = 1005, BAD_TEXT = 1007, REFUSED = 1008, TOO_LONG = 1009 };
 
-static struct http_frames *frames_of(struct http_connection *c) { return &c->frames; }
-
 // --- the handshake ---------------------------------------------------------------------------------------------------
 
 bool http_same_origin(const struct http_request *request)
@@ -137,7 +135,7 @@ int http_websocket_send(struct http_connection *c, enum http_websocket_type type
                         bool last)
 {
     char *at;
-    struct http_frames *f = frames_of(c);
+    struct http_frames *f = &c->frames;
     if (c->state != HTTP_UPGRADED || f->closing != 0)
         return WEIR_NOT_CONNECTED;
     if (length + HTTP_WEBSOCKET_FRAME > c->server->config.out_bytes || length > 0xffff)
@@ -201,7 +199,7 @@ static uint16_t head_judge(const struct http_frames *f, const uint8_t *in, uint6
 // A frame's header. 1: taken; 0: it is not whole; a close code: it is wrong.
 static int head_take(struct http_connection *c)
 {
-    struct http_frames *f = frames_of(c);
+    struct http_frames *f = &c->frames;
     const uint8_t *in = (const uint8_t *)c->in + c->in_at;
     const uint32_t extra = c->in_length < 2 ? 0 : (in[1] & 127) == 126 ? 2 : (in[1] & 127) == 127 ? 8 : 0;
     const uint32_t bytes = 2 + extra + 4;
@@ -239,7 +237,7 @@ static int head_take(struct http_connection *c)
 // Takes the mask off the first `length` bytes there, once. false: they are no text.
 static bool unmask(struct http_connection *c, uint32_t length)
 {
-    struct http_frames *f = frames_of(c);
+    struct http_frames *f = &c->frames;
     uint8_t *in = (uint8_t *)c->in + c->in_at;
     bool good = true;
     for (; f->clear < length; f->clear++, f->position++) {
@@ -253,7 +251,7 @@ static bool unmask(struct http_connection *c, uint32_t length)
 // Gives the handler a piece. Returns how many bytes are done with, WEIR_AGAIN.
 static int data_give(struct http_connection *c, uint32_t length, bool last)
 {
-    const struct http_frames *f = frames_of(c);
+    const struct http_frames *f = &c->frames;
     if (f->closing != 0)
         return (int)length;  // nobody wants it any more
     c->resumed = false;
@@ -264,7 +262,7 @@ static int data_give(struct http_connection *c, uint32_t length, bool last)
 
 static bool data_take(struct http_connection *c)
 {
-    struct http_frames *f = frames_of(c);
+    struct http_frames *f = &c->frames;
     const uint32_t length = f->left < c->in_length ? (uint32_t)f->left : c->in_length;
     const bool last = f->final && length == f->left;
     if (length == 0 && f->left > 0)
@@ -309,7 +307,7 @@ static void close_take(struct http_connection *c, const uint8_t *data, uint32_t 
 // Whole, and only where there is room for an answer.
 static bool control_take(struct http_connection *c)
 {
-    struct http_frames *f = frames_of(c);
+    struct http_frames *f = &c->frames;
     const uint32_t length = (uint32_t)f->left;
     const uint8_t *data = (const uint8_t *)c->in + c->in_at;
     if (c->in_length < length)
@@ -352,7 +350,7 @@ static bool input_receive(struct http_connection *c)
 
 bool http_step_websocket(struct http_connection *c)
 {
-    struct http_frames *f = frames_of(c);
+    struct http_frames *f = &c->frames;
     if (f->closing != 0 && !f->close_sent && control_room(c))
         close_put(c);
     const int flushed = http_flush(c);
