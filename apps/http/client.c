@@ -128,21 +128,13 @@ static void put_range(const struct http_ask *ask, struct text *out)
     }
 }
 
-static const char *method_name(enum http_method method)
-{
-    uint32_t bit = 0;
-    while ((1u << bit) != HTTP_OTHER && (1u << bit) != method)
-        bit++;
-    return http_method_name(bit);
-}
-
 // false: it does not fit.
 static bool request_make(struct http_client *client)
 {
     const struct http_ask *ask = &client->ask;
     struct text out;
     text_init(&out, client->config.memory, client->config.bytes);
-    text_put(&out, method_name(client->method));
+    text_put(&out, http_method_name(client->method));
     text_char(&out, ' ');
     text_put(&out, client->url.path);
     text_put(&out, " HTTP/1.1");

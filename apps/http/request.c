@@ -7,7 +7,13 @@
 
 static const char *const methods[HTTP_METHODS] = {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", ""};
 
-const char *http_method_name(uint32_t bit) { return methods[bit]; }
+const char *http_method_name(enum http_method method)
+{
+    uint32_t bit = 0;
+    while ((1u << bit) != HTTP_OTHER && (1u << bit) != method)
+        bit++;
+    return methods[bit];
+}
 
 static enum http_method method_of(struct http_line name)
 {

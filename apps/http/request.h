@@ -40,8 +40,7 @@ struct http_request {
 // (-400, -414, -417, -431, -501, -505). `limit`: a header that is not complete within so many bytes gets -414 or -431.
 int http_request_parse(const char *bytes, uint32_t length, uint32_t limit, struct http_request *request);
 
-// A method's name, "GET" of 0, by its place among the bits.
-const char *http_method_name(uint32_t bit);
+const char *http_method_name(enum http_method method);
 // The first field of that name. false: there is none.
 bool http_request_field(const struct http_request *request, const char *name, struct http_line *value);
 // Whether the path is `pattern`, or, where that ends with '*', begins as it does. %41 is A; %2F is never a slash.

@@ -124,11 +124,11 @@ static void put_allow(struct text *out, unsigned methods)
 {
     bool first = true;
     text_put(out, "Allow: ");
-    for (uint32_t bit = 0; (1u << bit) != HTTP_OTHER; bit++) {
-        if ((methods & 1u << bit) == 0)
+    for (unsigned method = HTTP_GET; method != HTTP_OTHER; method <<= 1) {
+        if ((methods & method) == 0)
             continue;
         text_put(out, first ? "" : ", ");
-        text_put(out, http_method_name(bit));
+        text_put(out, http_method_name((enum http_method)method));
         first = false;
     }
     text_put(out, "\r\n");
