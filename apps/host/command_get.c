@@ -22,7 +22,7 @@ static struct get {
     bool said;  // why there is no TLS
     int status;
     uint64_t bytes;
-    char name[HTTP_HOST_MAX], memory[MEMORY];
+    char memory[MEMORY];
 } get;
 
 static void get_end(const char *error)
@@ -53,7 +53,7 @@ static void connected(void *context, struct happy_eyeballs *happy)
     struct http_client *client = context;
     if (happy->socket <= 0 && happy->count == 0) {
         http_client_cancel(client);
-        command_name_failed(get.host, get.name, happy->result);
+        command_name_failed(get.host, client->url.host, happy->result);
         return;
     }
     http_client_connected(client, happy->socket > 0 ? happy->socket : (weir_socket)happy->result);
@@ -62,8 +62,7 @@ static void connected(void *context, struct happy_eyeballs *happy)
 static void locate(struct http_client *client, const struct http_url *url, void *context)
 {
     (void)context;
-    memcpy(get.name, url->host, sizeof get.name);
-    happy_eyeballs_start(&get.happy, &get.host->dns, get.name, url->port, connected, client);
+    happy_eyeballs_start(&get.happy, &get.host->dns, url->host, url->port, connected, client);
 }
 
 static int secure(struct weir_stream *stream, const struct http_url *url, void *context)
