@@ -31,7 +31,8 @@ enum {
 struct http_client;
 struct http_client_config {
     // Where a server is: answer by http_client_located with its address, or by http_client_connected with a socket, at
-    // once or later. An address as a name need not be asked for; NULL: there are no other names.
+    // once or later, and not any more once the request has ended. `url` stays until the answer. An address as a name
+    // need not be asked for; NULL: there are no other names.
     void (*locate)(struct http_client *client, const struct http_url *url, void *context);
     // Makes a session of TLS of the connection to url->host (tls_stream_open). WEIR_OK, or an error. NULL: no https.
     int (*secure)(struct weir_stream *stream, const struct http_url *url, void *context);
