@@ -60,8 +60,9 @@ http.server.ThreadingHTTPServer((sys.argv[1], 8000), Handler).serve_forever()
 
 SOCKETS = """
 import asyncio, os, sys, websockets
+PATIENT = dict(open_timeout=60, close_timeout=60, ping_interval=None)
 async def main(url):
-    async with websockets.connect(url, max_size=None, compression=None, open_timeout=60, close_timeout=60) as socket:
+    async with websockets.connect(url, max_size=None, compression=None, **PATIENT) as socket:
         for length in (0, 1, 125, 126, 65535, 65536, 1_000_000):
             data = os.urandom(length)
             await socket.send(data)
@@ -74,7 +75,7 @@ async def main(url):
     assert socket.close_code == 1000
     await asyncio.gather(*(talk(url, n) for n in range(10)))
 async def talk(url, n):
-    async with websockets.connect(url, open_timeout=60, close_timeout=60) as socket:
+    async with websockets.connect(url, **PATIENT) as socket:
         for i in range(50):
             await socket.send(f"{n} {i}")
             assert await socket.recv() == f"{n} {i}"
