@@ -249,9 +249,11 @@ static bool redirect(struct http_client *client, int status, struct http_line lo
         !http_url_resolve(&client->url, location.bytes, location.length, &url) || (client->url.secure && !url.secure))
         return false;
     const bool changed = status == 303 || (status <= 302 && client->method == HTTP_POST);
-    if (changed && client->method != HTTP_HEAD)
-        client->method = HTTP_GET;
-    client->with_data = client->ask.data != NULL && !changed;
+    if (changed) {
+        client->method = client->method == HTTP_HEAD ? HTTP_HEAD : HTTP_GET;
+        client->ask.data = NULL;  // nor does a later redirect lead it on
+    }
+    client->with_data = client->ask.data != NULL;
     client->away = client->away || !http_url_same_server(&client->url, &url);
     client->url = url;
     weir_stream_close(&client->stream, 0);

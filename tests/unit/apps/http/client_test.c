@@ -251,6 +251,7 @@ static void redirects_are_followed_with_care(void **state)
         assert_non_null(strstr(asked, "Authorization: secret\r\n"));
         answer_once(&bench, listener, OK "Content-Length: 2\r\n\r\nat", false);
         assert_non_null(strstr(asked, "GET /e HTTP/1.1\r\nHost: other:8080\r\n"));
+        assert_true(strstr(asked, "Content-Length") == NULL && strstr(asked, "body") == NULL);
         assert_true(strstr(asked, "Authorization") == NULL && strstr(asked, "X-Kept: yes\r\n") != NULL);
         assert_true(result == WEIR_OK && status == 200);
     }
