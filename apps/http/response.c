@@ -225,7 +225,7 @@ static int part_choose(struct http_request *request, const struct http_response 
     const int met = http_conditions_apply(request, response->etag);
     if (met != 200)
         return met;
-    if (response->length == HTTP_UNTIL_END || (request->method & (HTTP_GET | HTTP_HEAD)) == 0)
+    if (response->length == HTTP_UNTIL_END || request->method != HTTP_GET)  // RFC 9110 §14.2
         return status;
     return http_range_apply(request, response->length, first, count);
 }

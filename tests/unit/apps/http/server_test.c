@@ -154,6 +154,8 @@ static void conditions_and_ranges_are_heeded(void **state)
         assert_true(status != 304 || (!has("Content-Length") && has("ETag: \"ten\"")));
     }
     assert_int_equal(ask(&bench, "DELETE /text HTTP/1.1\r\nHost: w\r\nIf-None-Match: \"ten\"\r\n\r\n", NULL), 412);
+    assert_int_equal(ask(&bench, "HEAD /text HTTP/1.1\r\nHost: w\r\nRange: bytes=2-4\r\n\r\n", NULL), 200);
+    assert_true(has("Content-Length: 10\r\n"));
     close_site(&bench);
 }
 
