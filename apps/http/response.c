@@ -255,7 +255,9 @@ void http_respond(struct http_connection *c, struct http_request *request, const
         put_field(&out, "Accept-Ranges", "bytes");
     if (status == 206)
         put_range(&out, status, first, count, response->length);
-    if (put_fields(&out, response))
+    const bool good = put_fields(&out, response);
+    // Of what is pushed the end may follow at once: there is room for it, here as in http_push.
+    if (good && (!c->output.pushed || out.room - out.length >= sizeof LAST_CHUNK - 1))
         response_ready(c, &out, response->stall_us);
     else
         http_respond_error(c, 500, 0);

@@ -458,6 +458,26 @@ static void a_body_of_unknown_length_comes_in_chunks(void **state)
     close_site(&bench);
 }
 
+static void an_end_has_room_behind_any_header(void **state)
+{
+    static char request[SITE_IN] = "GET /empty?name=";
+    char *const name = request + strlen(request);
+    struct bench bench;
+    uint32_t refused = 0;
+    (void)state;
+    open_site(&bench);
+    for (uint32_t length = 300; length < SITE_OUT; length++) {
+        memset(name, 'x', length);
+        strcpy(name + length, " HTTP/1.1\r\nHost: w\r\n\r\n");
+        const int status = ask(&bench, request, NULL);
+        assert_true(status == 200 ? strcmp(body(), "0\r\n\r\n") == 0 : status == 500);
+        refused += status == 500;
+        assert_int_equal(site.connections[1].in[0], 0);  // it lies behind what this connection puts together
+    }
+    assert_true(refused > 10 && refused < 200);
+    close_site(&bench);
+}
+
 static void slow_bodies_are_given_up(void **state)
 {
     struct bench bench;
@@ -607,6 +627,7 @@ int main(void)
         cmocka_unit_test(an_early_answer_leaves_no_body_behind),
         cmocka_unit_test(a_chunked_body_is_bounded),
         cmocka_unit_test(a_body_of_unknown_length_comes_in_chunks),
+        cmocka_unit_test(an_end_has_room_behind_any_header),
         cmocka_unit_test(slow_bodies_are_given_up),
         cmocka_unit_test(the_time_that_a_handler_takes_is_not_the_clients),
         cmocka_unit_test(a_response_may_come_later),

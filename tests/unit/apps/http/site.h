@@ -97,6 +97,18 @@ static void site_listen(struct http_connection *c, struct http_request *request)
     site.listener = c;
 }
 
+// A header of any length, and an end right behind it.
+static void site_empty(struct http_connection *c, struct http_request *request)
+{
+    char name[SITE_OUT];
+    if (http_query_get(request, "name", name, sizeof name) < 0)
+        name[0] = '\0';
+    http_respond(c, request,
+                 &(struct http_response){
+                     .length = HTTP_UNTIL_END, .fields = &(struct http_field){"X-Name", name}, .field_count = 1});
+    http_push_end(c);
+}
+
 static void site_text(struct http_connection *c, struct http_request *request)
 {
     char name[20];
@@ -149,6 +161,7 @@ static const struct http_route site_routes[] = {
      .done = site_done,
      .body_max = SITE_UPLOAD_MAX},
     {.path = "/text", .methods = HTTP_GET | HTTP_DELETE, .request = site_text},
+    {.path = "/empty", .methods = HTTP_GET, .request = site_empty},
     {.path = "/lines", .methods = HTTP_GET, .request = site_generated},
     {.path = "/later", .methods = HTTP_GET, .request = site_later, .done = site_done},
     {.path = "/events", .methods = HTTP_GET, .request = site_listen, .done = site_done},
