@@ -169,7 +169,7 @@ def test_a_body_of_unknown_length(world):
     assert world.curl("-0", f"{URL}/numbers?n=3") == "00000000\n00000001\n00000002\n"
 
 
-def test_many_uploads_and_downloads_at_once(world):
+def test_many_downloads_at_once(world):
     words = [w for n in range(40) for w in ("-o", FOLDER / f"n{n}", f"{URL}/numbers?n={n * 1000}")]
     world.curl("-Z", "--parallel-max", "40", *words)
     assert all((FOLDER / f"n{n}").read_text().count("\n") == n * 1000 for n in range(40))
