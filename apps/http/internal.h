@@ -26,7 +26,6 @@ bool http_step_sending(struct http_connection *c);
 int http_flush(struct http_connection *c);
 // Room at the end of c->out, once what was sent is gone; where it begins is *at.
 uint32_t http_out_room(struct http_connection *c, char **at);
-const char *http_reason(int status);
 // The handler's last word about a request.
 void http_route_done(struct http_connection *c, bool whole);
 

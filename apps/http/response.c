@@ -10,69 +10,54 @@
 #define CHUNK_DATA_MAX 0xffffu
 #define LAST_CHUNK "0\r\n\r\n"
 
-const char *http_reason(int status)
-{
-    static const struct {
-        int status;
-        const char *reason;
-    } table[] = {{101, "Switching Protocols"},
-                 {200, "OK"},
-                 {201, "Created"},
-                 {202, "Accepted"},
-                 {204, "No Content"},
-                 {206, "Partial Content"},
-                 {301, "Moved Permanently"},
-                 {302, "Found"},
-                 {303, "See Other"},
-                 {304, "Not Modified"},
-                 {307, "Temporary Redirect"},
-                 {308, "Permanent Redirect"},
-                 {400, "Bad Request"},
-                 {401, "Unauthorized"},
-                 {403, "Forbidden"},
-                 {404, "Not Found"},
-                 {405, "Method Not Allowed"},
-                 {408, "Request Timeout"},
-                 {409, "Conflict"},
-                 {412, "Precondition Failed"},
-                 {413, "Content Too Large"},
-                 {414, "URI Too Long"},
-                 {415, "Unsupported Media Type"},
-                 {416, "Range Not Satisfiable"},
-                 {417, "Expectation Failed"},
-                 {422, "Unprocessable Content"},
-                 {426, "Upgrade Required"},
-                 {429, "Too Many Requests"},
-                 {431, "Request Header Fields Too Large"},
-                 {500, "Internal Server Error"},
-                 {501, "Not Implemented"},
-                 {503, "Service Unavailable"},
-                 {505, "HTTP Version Not Supported"}};
-    for (uint32_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (table[i].status == status)
-            return table[i].reason;
-    }
-    return "Unknown";
-}
+// What a status is called, and what the error's text says of it.
+static const struct status_words {
+    int status;
+    const char *reason, *explanation;
+} statuses[] = {
+    {101, "Switching Protocols", ""},
+    {200, "OK", ""},
+    {201, "Created", ""},
+    {202, "Accepted", ""},
+    {204, "No Content", ""},
+    {206, "Partial Content", ""},
+    {301, "Moved Permanently", ""},
+    {302, "Found", ""},
+    {303, "See Other", ""},
+    {304, "Not Modified", ""},
+    {307, "Temporary Redirect", ""},
+    {308, "Permanent Redirect", ""},
+    {400, "Bad Request", "This is not an HTTP/1.1 request that can be understood in one way only."},
+    {401, "Unauthorized", ""},
+    {403, "Forbidden", ""},
+    {404, "Not Found", "Nothing has this name here."},
+    {405, "Method Not Allowed", "This is not done with it: see Allow."},
+    {408, "Request Timeout", "The request did not arrive in time."},
+    {409, "Conflict", ""},
+    {412, "Precondition Failed", "It is not what the request takes it for."},
+    {413, "Content Too Large", "The request's body is longer than is accepted here."},
+    {414, "URI Too Long", "The request line is longer than is accepted here."},
+    {415, "Unsupported Media Type", ""},
+    {416, "Range Not Satisfiable", "The body does not reach to this range."},
+    {417, "Expectation Failed", "Nothing but 100-continue can be expected here."},
+    {422, "Unprocessable Content", ""},
+    {426, "Upgrade Required", "This is a WebSocket of version 13 (RFC 6455)."},
+    {429, "Too Many Requests", ""},
+    {431, "Request Header Fields Too Large", "The request's header is longer than is accepted here."},
+    {500, "Internal Server Error", ""},
+    {501, "Not Implemented", "No transfer coding but chunked is accepted here."},
+    {503, "Service Unavailable", ""},
+    {505, "HTTP Version Not Supported", "Only HTTP/1.0 and HTTP/1.1 are spoken here."},
+};
 
-static const char *explanation(int status)
+static const struct status_words *status_of(int status)
 {
-    switch (status) {
-    case 400: return "This is not an HTTP/1.1 request that can be understood in one way only.";
-    case 404: return "Nothing has this name here.";
-    case 405: return "This is not done with it: see Allow.";
-    case 408: return "The request did not arrive in time.";
-    case 412: return "It is not what the request takes it for.";
-    case 413: return "The request's body is longer than is accepted here.";
-    case 414: return "The request line is longer than is accepted here.";
-    case 416: return "The body does not reach to this range.";
-    case 417: return "Nothing but 100-continue can be expected here.";
-    case 426: return "This is a WebSocket of version 13 (RFC 6455).";
-    case 431: return "The request's header is longer than is accepted here.";
-    case 501: return "No transfer coding but chunked is accepted here.";
-    case 505: return "Only HTTP/1.0 and HTTP/1.1 are spoken here.";
-    default: return "";
+    static const struct status_words unknown = {0, "Unknown", ""};
+    for (uint32_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+        if (statuses[i].status == status)
+            return &statuses[i];
     }
+    return &unknown;
 }
 
 // --- the header ------------------------------------------------------------------------------------------------------
@@ -146,7 +131,7 @@ static struct text head_begin(struct http_connection *c, int status, const char 
     text_put(&out, "HTTP/1.1 ");
     text_u64(&out, (uint64_t)status);
     text_char(&out, ' ');
-    text_put(&out, http_reason(status));
+    text_put(&out, status_of(status)->reason);
     text_put(&out, "\r\nServer: Weir\r\n");
     if (type != NULL)
         put_field(&out, "Content-Type", type);
@@ -173,7 +158,7 @@ static void response_ready(struct http_connection *c, const struct text *head, u
 // A line of text that says what was wrong. The connection goes on only where the next request's beginning is known.
 void http_respond_error(struct http_connection *c, int status, uint64_t size)
 {
-    const char *why = explanation(status), *what = http_reason(status);
+    const char *const what = status_of(status)->reason, *const why = status_of(status)->explanation;
     c->server->count.errors++;
     if (status != 404 && status != 405 && status != 412 && status != 416 && status != 426)
         c->keep_alive = false;
