@@ -151,6 +151,8 @@ def check_text(path, text, lines):
             complain(path, number, f"{len(line)} columns; {most} at most")
         if MACHINE.search(line):
             complain(path, number, "names a path of somebody's machine")
+        if path.suffix in (".c", ".h", ".cpp") and re.search(r"(//|/\*) ?…", line):
+            complain(path, number, "a comment begins with an ellipsis; it stands without the line above")
 
 
 def check_linkage(path, text):

@@ -67,7 +67,7 @@ static int sleep_until(struct weir_tls_session *s, struct bsd_file *file, int wa
     int status = bsd_gate_enter(file, gate, deadline_us, true);
     if (status)
         return status;
-    while (!status && !(wants & TLS_HANDSHAKE && s->settled) &&
+    while (!status && !(wants & TLS_HANDSHAKE && s->handshake_over) &&
            !(weir_socket_ready(file->bsd->weir, file->socket) & bits))
         status = bsd_gate_sleep(file, gate, deadline_us);
     bsd_gate_leave(file, gate);
@@ -81,15 +81,15 @@ static int sleep_in_handshake(struct weir_tls_session *s, struct bsd_file *file,
 {
     const uint64_t until_us = s->deadline_us < deadline_us ? s->deadline_us : deadline_us;
     int status = WEIR_OK;
-    if (s->settled)
+    if (s->handshake_over)
         return WEIR_OK;
     if (s->waiter) {
-        status = bsd_sleep(s->bsd, &s->settled, until_us);
+        status = bsd_sleep(s->bsd, &s->handshake_over, until_us);
     } else {
         s->waiter = gate_of(file, wants);
         status = sleep_until(s, file, wants, until_us);
         s->waiter = NULL;
-        bsd_wake(s->bsd, &s->settled);
+        bsd_wake(s->bsd, &s->handshake_over);
     }
     return status == WEIR_AGAIN && until_us < deadline_us ? WEIR_OK : status;
 }

@@ -90,8 +90,8 @@ struct weir_tls_session {
     bool ended, truncated;  // the peer's direction
     bool finish, finished;  // ours: asked for, and done
     // Of tasks that wait while the handshake is made, with the lock: it has come to an end, good or bad; and what the
-    // one of them that waits for the stream sleeps on (NULL: none). The others sleep on &settled.
-    bool settled;
+    // one of them that waits for the stream sleeps on (NULL: none). The others sleep on &handshake_over.
+    bool handshake_over;
     const void *waiter;
 };
 void *tls_session_engine(struct weir_tls_session *session);

@@ -283,10 +283,10 @@ static void leave(struct weir_tls_session *s)
     s->holds = holds;
     if (port->wake)
         port->wake(port->context, &s->busy);
-    if (!s->settled && (s->open || s->error)) {
-        s->settled = true;
+    if (!s->handshake_over && (s->open || s->error)) {
+        s->handshake_over = true;
         if (port->wake)
-            port->wake(port->context, &s->settled);
+            port->wake(port->context, &s->handshake_over);
         if (port->wake && s->waiter)
             port->wake(port->context, s->waiter);
     }

@@ -75,7 +75,7 @@ struct weir_tls *weir_tls_create(const struct weir_tls_backend *backend, const s
 void weir_tls_destroy(struct weir_tls *tls);
 uint32_t weir_tls_sessions(const struct weir_tls *tls);   // that are not freed
 size_t weir_tls_memory(const struct weir_tls *tls);       // bytes in use
-size_t weir_tls_memory_peak(const struct weir_tls *tls);  // … and the most so far
+size_t weir_tls_memory_peak(const struct weir_tls *tls);  // the most bytes that were in use so far
 
 // --- credentials: counted, so that new ones can replace old ones while sessions live ------------
 struct weir_tls_credentials *weir_tls_credentials_create(struct weir_tls *tls, int *error);
@@ -150,8 +150,8 @@ enum {
 // WEIR_BAD_SOCKET.
 struct weir_tls_session *weir_tls_open(struct weir_tls_config *config, struct weir *weir, weir_socket socket,
                                        const struct weir_tls_session_options *options, int *error);
-// … over a descriptor of api/bsd, which blocks, times out and interrupts as the descriptor does. Never WEIR_TLS_LOCKED.
-// Several threads may read and write; closing is for the last.
+// A session over a descriptor of api/bsd, which blocks, times out and interrupts as the descriptor does. Never
+// WEIR_TLS_LOCKED. Several threads may read and write; closing is for the last.
 struct weir_tls_session *weir_tls_open_fd(struct weir_tls_config *config, struct weir_bsd *bsd, int fd,
                                           const struct weir_tls_session_options *options, int *error);
 

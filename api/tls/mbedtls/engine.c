@@ -19,7 +19,7 @@ struct engine {
     int library_error;
     int alert;       // −1: none came
     bool blocked;    // the pipe said WEIR_AGAIN in this call
-    bool fin;        // … or that there is no more
+    bool fin;        // the pipe said that there is no more
     bool certified;  // certificates were exchanged: not resumed
     bool kept;       // `saved` has something
     bool said;       // close_notify was made
