@@ -162,10 +162,8 @@ static bool request_make(struct http_client *client)
 
 static bool step_securing(struct http_client *client)
 {
-    int begun;
-    while ((begun = weir_stream_begin(&client->stream)) == WEIR_IN_PROGRESS)
-        continue;
-    if (begun == WEIR_AGAIN)
+    int begun = weir_stream_begin(&client->stream);
+    if (begun == WEIR_AGAIN || begun == WEIR_IN_PROGRESS)  // the stack has its turn between the steps of a handshake
         return false;
     if (begun == WEIR_OK && !request_make(client))
         begun = WEIR_TOO_BIG;

@@ -109,12 +109,10 @@ static void connected(struct mqtt *mqtt)
         greeting_make(mqtt);
 }
 
-// false: it is not sent yet.
+// false: it is not sent yet. The stack has its turn between the steps of a handshake.
 static bool greeting_send(struct mqtt *mqtt)
 {
-    int begun;
-    while ((begun = weir_stream_begin(&mqtt->stream)) == WEIR_IN_PROGRESS)
-        continue;
+    int begun = weir_stream_begin(&mqtt->stream);
     while (begun == WEIR_OK && mqtt->greeting_bytes > 0) {
         begun = weir_stream_write(&mqtt->stream, mqtt->config.in + mqtt->written, mqtt->greeting_bytes);
         if (begun <= 0)
@@ -123,7 +121,7 @@ static bool greeting_send(struct mqtt *mqtt)
         mqtt->greeting_bytes -= (uint32_t)begun;
         begun = WEIR_OK;
     }
-    if (begun < 0 && begun != WEIR_AGAIN)
+    if (begun < 0 && begun != WEIR_AGAIN && begun != WEIR_IN_PROGRESS)
         mqtt_lost(mqtt, begun);
     else if (mqtt->greeting_bytes == 0)
         mqtt->written = 0;
@@ -196,12 +194,17 @@ static uint64_t keep_alive(struct mqtt *mqtt, uint64_t now_us)
     return due_us;
 }
 
+static uint64_t next_us(const struct mqtt *mqtt)
+{
+    const uint64_t stream_us = mqtt->stream.socket > 0 ? weir_stream_due_us(&mqtt->stream) : WEIR_NEVER;
+    return stream_us < mqtt->due_us ? stream_us : mqtt->due_us;
+}
+
 static uint64_t mqtt_poll(struct app *app, uint64_t now_us)
 {
     struct mqtt *mqtt = (struct mqtt *)app;
-    const uint64_t stream_us = mqtt->stream.socket > 0 ? weir_stream_due_us(&mqtt->stream) : WEIR_NEVER;
-    if (now_us < mqtt->due_us && now_us < stream_us)
-        return mqtt->due_us < stream_us ? mqtt->due_us : stream_us;
+    if (now_us < next_us(mqtt))
+        return next_us(mqtt);
     if (mqtt->state == MQTT_WAITING && now_us >= mqtt->due_us)
         connection_begin(mqtt);
     else if (mqtt->state >= MQTT_LOCATING && mqtt->state < MQTT_UP && now_us >= mqtt->due_us)
@@ -214,7 +217,7 @@ static uint64_t mqtt_poll(struct app *app, uint64_t now_us)
         if (mqtt->state == MQTT_UP && due_us < mqtt->due_us)
             mqtt->due_us = due_us;
     }
-    return mqtt->state == MQTT_STOPPED ? WEIR_NEVER : mqtt->due_us;
+    return mqtt->state == MQTT_STOPPED ? WEIR_NEVER : next_us(mqtt);
 }
 
 // --- the user's calls ------------------------------------------------------------------------------------------------

@@ -134,12 +134,10 @@ static void connected(struct syslog *log)
 
 static void secured(struct syslog *log)
 {
-    int begun;
-    while ((begun = weir_stream_begin(&log->stream)) == WEIR_IN_PROGRESS)
-        continue;
+    const int begun = weir_stream_begin(&log->stream);
     if (begun == WEIR_OK)
         up(log);
-    else if (begun != WEIR_AGAIN)
+    else if (begun != WEIR_AGAIN && begun != WEIR_IN_PROGRESS)  // the stack has its turn between a handshake's steps
         lost(log);
 }
 
@@ -227,13 +225,14 @@ static void syslog_event(struct weir_watch *watch, weir_socket socket, uint32_t 
 static uint64_t syslog_poll(struct app *app, uint64_t now_us)
 {
     struct syslog *log = (struct syslog *)app;
-    const uint64_t stream_us = log->stream.socket > 0 ? weir_stream_due_us(&log->stream) : WEIR_NEVER;
+    uint64_t stream_us = log->stream.socket > 0 ? weir_stream_due_us(&log->stream) : WEIR_NEVER;
     if (log->state == SYSLOG_WAITING && now_us >= log->due_us)
         open_socket(log);
     else if ((log->state == SYSLOG_CONNECTING || log->state == SYSLOG_SECURING) && now_us >= log->due_us)
         lost(log);
     if (log->state != SYSLOG_WAITING && (now_us >= log->due_us || now_us >= stream_us))
         pump(log);
+    stream_us = log->stream.socket > 0 ? weir_stream_due_us(&log->stream) : WEIR_NEVER;
     return log->due_us < stream_us ? log->due_us : stream_us;
 }
 
