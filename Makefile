@@ -184,6 +184,18 @@ prove-control:
 .PHONY: packaging
 packaging:
 	@$(MAKE) -s test T=unit/packaging
+## make arduino    a library for the Arduino IDE and PlatformIO, of such a configuration (small unless PROFILE says otherwise): build/arduino/Weir
+## make conan      packs the sources by Conan's recipe and tries the package (Conan comes from pip, into build/conan)
+.PHONY: arduino conan
+arduino:
+	@$(MAKE) -s -f packaging/library.mk PROFILE=$(or $(PROFILE),small) O=$(B)/arduino/two amalgamation
+	@$(PYTHON) packaging/arduino/folder.py $(B)/arduino/two $(B)/arduino/Weir
+CONAN_VERSION := 2.34.0
+conan: export CONAN_HOME := $(abspath $(B)/conan/home)
+conan:
+	@[ -x $(B)/conan/venv/bin/conan ] || { $(PYTHON) -m venv $(B)/conan/venv && $(B)/conan/venv/bin/pip install --quiet conan==$(CONAN_VERSION); }
+	@$(B)/conan/venv/bin/conan profile detect --exist-ok
+	@$(B)/conan/venv/bin/conan create . -c tools.cmake.cmake_layout:test_folder=$(abspath $(B)/conan/test) -o 'weir/*:profile=$(or $(PROFILE),full)'
 ## make dist       what a release is made of, from the last commit: build/dist
 .PHONY: dist
 dist:

@@ -10,6 +10,9 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+from configuration import version  # noqa: E402
+
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">].*\n?', re.M)
 PRIVATE = (re.compile(r"^static\s(?:[^;=({]*[\s*])?(\w+)\s*\(", re.M),
            re.compile(r"^static\s[^;=({]*[\s*](\w+)\s*(?:\[[^\]]*\])*\s*=", re.M),
@@ -141,11 +144,10 @@ def private_unit(sources, public):
 
 def main():
     staged, out, sources = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
-    version = re.search(r'WEIR_VERSION_STRING "(.*)"', (ROOT / "include/weir/version.h").read_text()).group(1)
     header, public = public_header(staged)
     out.mkdir(parents=True, exist_ok=True)
-    (out / "weir.h").write_text(title("all public headers, with one configuration", version) + header)
-    (out / "weir.c").write_text(title("the stack; compile it as C11", version) + '#include "weir.h"\n\n#define WEIR_ONE_UNIT 1\n'
+    (out / "weir.h").write_text(title("all public headers, with one configuration", version()) + header)
+    (out / "weir.c").write_text(title("the stack; compile it as C11", version()) + '#include "weir.h"\n\n#define WEIR_ONE_UNIT 1\n'
                                 "#ifdef __GNUC__\n#pragma GCC diagnostic ignored \"-Wunused-function\"\n#endif\n\n" + private_unit(sources, public))
 
 

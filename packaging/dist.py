@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""make dist: build/dist/weir-VERSION.tar.gz of the committed files, the two files of each profile, a bill of materials (SPDX 2.3) and SHA256SUMS. The
-same commit makes the same bytes: times are the commit's."""
+"""make dist: build/dist/weir-VERSION.tar.gz of the committed files, the two files of each profile, a wrap for Meson, a bill of materials (SPDX
+2.3) and SHA256SUMS. The same commit makes the same bytes: times are the commit's."""
 import datetime
 import gzip
 import hashlib
@@ -9,29 +9,20 @@ import io
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+from configuration import PROFILES, version as weir_version  # noqa: E402
+
 OUT = ROOT / "build/dist"
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-PROFILES = ("tiny", "small", "full")
 
 
 def run(*words):
     return subprocess.run([str(word) for word in words], cwd=ROOT, check=True, stdout=subprocess.PIPE, env=ENVIRONMENT).stdout
-
-
-def numbers():
-    """The version, which its four macros agree on."""
-    text = (ROOT / "include/weir/version.h").read_text()
-    parts = [re.search(rf"WEIR_VERSION_{part} (\d+)$", text, re.M).group(1) for part in ("MAJOR", "MINOR", "PATCH")]
-    version = re.search(r'WEIR_VERSION_STRING "(.*)"', text).group(1)
-    if version != ".".join(parts):
-        sys.exit(f"include/weir/version.h contradicts itself: {version} and {'.'.join(parts)}")
-    return version
 
 
 def bill(version, when, sums):
@@ -46,8 +37,14 @@ def bill(version, when, sums):
             "relationships": [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-weir"}]}
 
 
+def wrap(version, sums):
+    """For Meson's subprojects/weir.wrap, beside the tarball in subprojects/packagefiles."""
+    name = f"weir-{version}"
+    return f"[wrap-file]\ndirectory = {name}\nsource_filename = {name}.tar.gz\nsource_hash = {sums[f'{name}.tar.gz']}\n\n[provide]\ndependency_names = weir\n"
+
+
 def main():
-    version = numbers()
+    version = weir_version()
     OUT.mkdir(parents=True, exist_ok=True)
     for old in OUT.iterdir():
         old.unlink()
@@ -65,6 +62,8 @@ def main():
     when = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(OUT.iterdir())}
     (OUT / f"weir-{version}.spdx.json").write_text(json.dumps(bill(version, when, sums), indent=2) + "\n")
+    (OUT / "weir.wrap").write_text(wrap(version, sums))
+    sums["weir.wrap"] = hashlib.sha256((OUT / "weir.wrap").read_bytes()).hexdigest()
     sums[f"weir-{version}.spdx.json"] = hashlib.sha256((OUT / f"weir-{version}.spdx.json").read_bytes()).hexdigest()
     (OUT / "SHA256SUMS").write_text("".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items())))
     print(f"  {OUT.relative_to(ROOT)}: {', '.join(sorted(sums))}, SHA256SUMS")

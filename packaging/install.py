@@ -10,13 +10,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from configuration import parts  # noqa: E402
+from configuration import parts, version  # noqa: E402
 
 TEMPLATES = ROOT / "packaging"
-
-
-def version():
-    return re.search(r'WEIR_VERSION_STRING "(.*)"', (ROOT / "include/weir/version.h").read_text()).group(1)
 
 
 def fill(template, values):

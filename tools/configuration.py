@@ -32,6 +32,16 @@ def parts():
     return tomllib.loads((ROOT / "config/parts.toml").read_text())
 
 
+def version():
+    """Weir's, which the four macros of include/weir/version.h agree on."""
+    text = (ROOT / "include/weir/version.h").read_text()
+    numbers = ".".join(re.search(rf"WEIR_VERSION_{part} (\d+)$", text, re.M).group(1) for part in ("MAJOR", "MINOR", "PATCH"))
+    spelt = re.search(r'WEIR_VERSION_STRING "(.*)"', text).group(1)
+    if spelt != numbers:
+        raise Wrong(f"include/weir/version.h contradicts itself: {spelt} and {numbers}")
+    return spelt
+
+
 def nearest(word, words):
     near = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
     return f"; did you mean {near[0]}?" if near else ""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes from config/options.toml: include/weir/options.h, configuration.h and cc_list.h, packaging/sources.h, docs/options.md. --check only
-compares.
+"""Makes from config/options.toml: include/weir/options.h, configuration.h and cc_list.h, packaging/sources.h, docs/options.md, and what
+other builds read (tools/metadata.py). --check only compares.
 
 A configuration is a profile, --config HEADER and NAME=VALUE words; one that is wrong is told in a sentence, with exit status 2.
     options.py --sources small SOCKETS=4               the files of src/ to compile
@@ -14,6 +14,7 @@ import pathlib
 import sys
 import textwrap
 
+import metadata
 from configuration import PROFILES, ROOT, Configuration, Wrong, check_profile, conditions, left_out, overrides, part_files, parts, table
 
 LICENCE = "// SPDX-License-Identifier: BSD-2-Clause"
@@ -238,7 +239,9 @@ def write(options, check):
     """Writes, or with `check` compares, what is made of the table; 1 when something differs."""
     stale = 0
     for name, text in (("include/weir/options.h", header(options)), ("include/weir/configuration.h", fingerprint(options)),
-                       ("include/weir/cc_list.h", controls(options)), ("packaging/sources.h", sources(options)), ("docs/options.md", page(options))):
+                       ("include/weir/cc_list.h", controls(options)), ("packaging/sources.h", sources(options)), ("docs/options.md", page(options)),
+                       ("packaging/Kconfig", metadata.kconfig(options, MADE)), ("packaging/kconfig.h", metadata.kconfig_header(options, MADE)),
+                       ("idf_component.yml", metadata.idf_component(MADE))):
         path = ROOT / name
         if not check:
             path.write_text(text)

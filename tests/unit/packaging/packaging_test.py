@@ -174,6 +174,17 @@ def test_two_files_by_hand(profile, options, tmp_path):
     run("g++", "-std=c++17", *strict, "-x", "c++", EXAMPLE / "answer.c", "-fsyntax-only")
 
 
+def by_wrap(folder, archive):
+    """A Meson build that has the release's tarball and its wrap, and no network."""
+    shutil.copytree(EXAMPLE, folder)
+    (folder / "subprojects/packagefiles").mkdir(parents=True)
+    shutil.copy(archive, folder / "subprojects/packagefiles")
+    shutil.copy(archive.parent / "weir.wrap", folder / "subprojects")
+    run("meson", "setup", "b", "-Dweir:profile=tiny", cwd=folder)
+    run("ninja", "-C", "b", cwd=folder)
+    run(folder / "b/answer")
+
+
 def test_a_release(tmp_path):
     run("make", "-s", "dist")
     first = {path.name: path.read_bytes() for path in (ROOT / "build/dist").iterdir()}
@@ -183,6 +194,7 @@ def test_a_release(tmp_path):
     unpacked = next(tmp_path.iterdir())
     run("python3", "tools/options.py", "--check", cwd=unpacked)   # nothing that is made is missing
     assert (unpacked / "CMakeLists.txt").is_file() and "no such" not in run("make", "-s", "sources", "PROFILE=tiny", cwd=unpacked)
+    by_wrap(tmp_path / "meson", archive)
     run("make", "-s", "dist")
     assert first == {path.name: path.read_bytes() for path in (ROOT / "build/dist").iterdir()}
 

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# For builds that are configured by Kconfig: the targets of weir.cmake, out of CONFIG_WEIR_… (packaging/Kconfig).
+# weir_from_kconfig(ANSWERS): ANSWERS is the header that has them. Afterwards WEIR_CHOSEN lists the targets that were chosen.
+set(_weir_kconfig_folder "${CMAKE_CURRENT_LIST_DIR}")
+macro(weir_from_kconfig answers)
+    set(_weir_header "${CMAKE_CURRENT_BINARY_DIR}/weir_config.h")
+    get_filename_component(_weir_packaging "${_weir_kconfig_folder}/.." ABSOLUTE)
+    file(WRITE "${_weir_header}.new" "#include \"${answers}\"\n#include \"${_weir_packaging}/kconfig.h\"\n")
+    configure_file("${_weir_header}.new" "${_weir_header}" COPYONLY)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${answers}" "${_weir_packaging}/kconfig.h")
+    set(WEIR_PROFILE "")
+    set(WEIR_OPTIONS "")
+    set(WEIR_CONFIG_FILE "${_weir_header}")
+    set(WEIR_INSTALL OFF)
+    include("${_weir_kconfig_folder}/weir.cmake")
+    set(WEIR_CHOSEN weir)
+    foreach(_weir_part IN LISTS WEIR_PARTS)
+        string(TOUPPER "${_weir_part}" _weir_upper)
+        if(CONFIG_WEIR_PART_${_weir_upper})
+            list(APPEND WEIR_CHOSEN weir-${_weir_part})
+        endif()
+    endforeach()
+endmacro()

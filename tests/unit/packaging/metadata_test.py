@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What other builds read of Weir: Kconfig gives each profile as the table has it; the files for Zephyr and ESP-IDF, with stubs for those builds' own
+functions, build a program that runs; the library for Arduino and PlatformIO compiles as they would compile it."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import kconfiglib
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools"))
+from configuration import PROFILES, Configuration, version  # noqa: E402
+
+ANSWER = ROOT / "packaging/example/answer.c"
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CFLAGS", "CONFIG", "PROFILE", "OPTIONS")}
+STUBS = """\
+cmake_minimum_required(VERSION 3.16)
+project(host LANGUAGES C)
+file(STRINGS "{answers}/.config" lines REGEX "^CONFIG_")
+foreach(line IN LISTS lines)
+    string(REGEX MATCH "^([^=]*)=(.*)" line "${{line}}")
+    set(${{CMAKE_MATCH_1}} "${{CMAKE_MATCH_2}}")
+endforeach()
+"""
+ZEPHYR = STUBS + """\
+set(AUTOCONF_H "{answers}/autoconf.h")
+add_library(zephyr_interface INTERFACE)
+set(libraries "")
+macro(zephyr_append_cmake_library name)
+    list(APPEND libraries ${{name}})
+endmacro()
+macro(zephyr_include_directories)
+    target_include_directories(zephyr_interface INTERFACE ${{ARGN}})
+endmacro()
+include("{root}/zephyr/CMakeLists.txt")
+add_executable(answer "{answer}")
+target_link_libraries(answer PRIVATE zephyr_interface ${{libraries}})
+"""
+ESP_IDF = STUBS + """\
+set(ESP_PLATFORM 1)
+macro(idf_component_register)
+    cmake_parse_arguments(given "" "KCONFIG" "SRCS;REQUIRES" ${{ARGN}})
+    if(NOT EXISTS "${{given_KCONFIG}}" OR given_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "idf_component_register(${{ARGN}})")
+    endif()
+    set(COMPONENT_LIB __idf_weir)
+    add_library(__idf_weir INTERFACE)
+endmacro()
+function(idf_build_get_property result property)
+    set(${{result}} "{answers}" PARENT_SCOPE)
+endfunction()
+add_subdirectory("{root}" weir)
+add_executable(answer "{answer}")
+target_link_libraries(answer PRIVATE __idf_weir)
+"""
+# The first of the two times that ESP-IDF reads a component, a script without a compiler, where registering returns.
+ESP_IDF_EARLY = """\
+set(ESP_PLATFORM 1)
+set(CMAKE_BUILD_EARLY_EXPANSION 1)
+macro(idf_component_register)
+    message(STATUS "registered ${{ARGN}}")
+    return()
+endmacro()
+include("{root}/CMakeLists.txt")
+"""
+
+
+def run(*words, cwd=ROOT):
+    done = subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True, env=ENVIRONMENT)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout + done.stderr
+
+
+def ask(file, folder, **answers):
+    """Kconfig's answers to `file`, with these changed, as FOLDER/.config and FOLDER/autoconf.h."""
+    kconfig = kconfiglib.Kconfig(str(ROOT / file), warn_to_stderr=False)
+    for name, value in answers.items():
+        assert kconfig.syms[name].set_value(value) and kconfig.syms[name].str_value == value, name
+    kconfig.write_autoconf(str(folder / "autoconf.h"))
+    kconfig.write_config(str(folder / ".config"))
+    assert kconfig.warnings == []
+    return folder
+
+
+def told(folder):
+    """The configuration that a build finds in the answers."""
+    header = folder / "weir_config.h"
+    header.write_text(f'#include "{folder}/autoconf.h"\n#include "{ROOT}/packaging/kconfig.h"\n')
+    return Configuration(header=str(header))
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("file, more", [("zephyr/Kconfig", {"WEIR": "y"}), ("packaging/esp-idf/Kconfig", {})])
+def test_kconfig_has_each_profile(file, more, profile, tmp_path):
+    found, meant = told(ask(file, tmp_path, **more, **{f"WEIR_PROFILE_{profile.upper()}": "y"})), Configuration(profile)
+    assert (found.profile, found.values, found.sources) == (profile, meant.values, meant.sources)
+
+
+def test_kconfig_knows_what_an_option_needs(tmp_path):
+    found = told(ask("packaging/esp-idf/Kconfig", tmp_path, WEIR_PROFILE_FULL="y", WEIR_CFG_TCP_SACK="n", WEIR_CFG_ROUTES="9"))
+    assert found.values["TCP_LOSS_RECOVERY"] == found.values["TCP_SACK"] == 0 and found.values["ROUTES"] == 9
+    assert "src/tcp/sack.c" not in found.sources
+
+
+@pytest.mark.parametrize("file, script, more", [("zephyr/Kconfig", ZEPHYR, {"WEIR": "y"}), ("packaging/esp-idf/Kconfig", ESP_IDF, {})])
+def test_a_program_is_built_by_kconfig_and_cmake(file, script, more, tmp_path):
+    answers = ask(file, tmp_path, **more, WEIR_PROFILE_TINY="y", WEIR_CFG_SOCKETS="5", WEIR_PART_SUPERLOOP="y")
+    (tmp_path / "sdkconfig.h").write_text((tmp_path / "autoconf.h").read_text())
+    (tmp_path / "CMakeLists.txt").write_text(script.format(answers=answers, root=ROOT, answer=ANSWER))
+    run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "b")
+    run("cmake", "--build", tmp_path / "b", "--target", "answer")
+    run(tmp_path / "b/answer")
+    assert "#define WEIR_CFG_SOCKETS 5" in next((tmp_path / "b").rglob("options.h")).read_text()
+    assert list((tmp_path / "b").rglob("libweir-superloop.a")) and not list((tmp_path / "b").rglob("libweir-update.a"))
+
+
+def test_esp_idf_may_ask_before_it_has_a_compiler(tmp_path):
+    (tmp_path / "early.cmake").write_text(ESP_IDF_EARLY.format(root=ROOT))
+    assert "registered KCONFIG" in run("cmake", "-P", tmp_path / "early.cmake")
+
+
+def test_the_manifests_name_what_is_there():
+    lines = (ROOT / "zephyr/module.yml").read_text().split("\n")
+    named = dict(line.strip().split(": ") for line in lines if ": " in line and not line.startswith("#"))
+    assert named["name"] == "weir" and (ROOT / named["cmake"] / "CMakeLists.txt").is_file() and (ROOT / named["kconfig"]).is_file()
+    assert f'version: "{version()}"' in (ROOT / "idf_component.yml").read_text()
+
+
+def test_the_library_for_arduino(tmp_path):
+    run("make", "-s", "arduino", f"B={tmp_path}")
+    library = tmp_path / "arduino/Weir"
+    fields = dict(line.split("=", 1) for line in (library / "library.properties").read_text().splitlines())
+    manifest = json.loads((library / "library.json").read_text())
+    assert fields["version"] == manifest["version"] == version() and (library / "src" / fields["includes"]).is_file()
+    assert {"name", "author", "maintainer", "sentence", "paragraph", "category", "architectures"} <= fields.keys()
+    (tmp_path / "Arduino.h").write_text('#pragma once\n#include <stdint.h>\n#include <stddef.h>\nlong random(long);\nunsigned long micros();\nvoid setup();\nvoid loop();\n')
+    flags = ["-mcpu=cortex-m4", "-mthumb", "-Os", "-Wall", "-Wextra", "-Werror", f"-I{library}/src", f"-I{tmp_path}", "-c"]
+    for source in (library / "src").rglob("*.c"):
+        run("arm-none-eabi-gcc", "-std=gnu11", *flags, source, "-o", tmp_path / "source.o")
+    for sketch in (library / "examples").rglob("*.ino"):
+        run("arm-none-eabi-g++", "-std=gnu++17", *flags, "-x", "c++", "-include", "Arduino.h", sketch, "-o", tmp_path / "sketch.o")
