@@ -130,7 +130,7 @@ def test_the_manifests_name_what_is_there():
 
 
 def test_the_library_for_arduino(tmp_path):
-    run("make", "-s", "arduino", f"B={tmp_path}")
+    run("make", "-s", "arduino", "PROFILE=tiny", f"B={tmp_path}")
     library = tmp_path / "arduino/Weir"
     fields = dict(line.split("=", 1) for line in (library / "library.properties").read_text().splitlines())
     manifest = json.loads((library / "library.json").read_text())
