@@ -12,6 +12,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 from boards import Machine  # noqa: E402
+from building import build  # noqa: E402
 
 BOARD, PROGRAM = "mps2-an385", "tls_echo"
 LEAST_STACK_LEFT = 2048
@@ -26,7 +27,7 @@ def authority():
 
 @pytest.fixture(scope="module")
 def machine():
-    subprocess.run(["make", "-s", f"build/boards/{BOARD}/{PROGRAM}.elf"], cwd=ROOT, check=True)
+    build(f"build/boards/{BOARD}/{PROGRAM}.elf")
     with Machine(BOARD, ports=(443,), program=PROGRAM) as machine:
         machine.until("TLS echo on port 443")
         yield machine

@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from building import build
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench/realtime")]
 import common  # noqa: E402
@@ -72,7 +74,7 @@ def test_results_of_another_program_are_not_kept(tmp_path, monkeypatch):
 
 
 def test_the_figures_of_the_simulated_part(monkeypatch):
-    subprocess.run(["make", "-s", "build/host/weir-realtime"], cwd=ROOT, check=True)
+    build("build/host/weir-realtime")
     for name, value in (("SEEDS", "1001-1002"), ("SWEEP_SEEDS", "1001-1001"), ("LOSSES", (0, 10)),
                         ("SWEEPS", {"delay_ms": ("delay_us", (10, 200), 1000, "delay"), "period_ms": ("period", (20, 50), 1, "period")}),
                         ("FAIR_QUEUES", {"25 KB": {"queue": 25000}, "33 packets": {"queue": 0, "queue_frames": 33}})):

@@ -6,6 +6,7 @@ import signal
 import subprocess
 
 import pytest
+from building import build
 from tcp_lab import ROOT, Lab, until
 
 SERVER = ROOT / "build/host/examples/cores_server"
@@ -28,7 +29,7 @@ print("served")
 
 @pytest.fixture(scope="module", autouse=True)
 def program():
-    subprocess.run(["make", "-s", "build/host/examples/cores_server"], cwd=ROOT, check=True)
+    build(SERVER.relative_to(ROOT))
 
 
 def told(server):

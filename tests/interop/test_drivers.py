@@ -12,6 +12,7 @@ import time
 import pytest
 from scapy.all import ARP, IP, TCP, UDP, Dot1Q, Ether, rdpcap
 
+from building import build, host_flags
 from netns import ROOT, Lab, until
 
 PROBE = ROOT / "build/tests/driver_probe"
@@ -22,10 +23,9 @@ CHECKSUM, TSO = 1, 2
 @pytest.fixture(scope="module", autouse=True)
 def probe_program():
     PROBE.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["make", "-s", "build/host/liball.a"], cwd=ROOT, check=True)
-    flags = subprocess.run(["make", "-s", "host-flags"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    build("build/host/liball.a")
     compiler = os.environ.get("CC", "cc")
-    words = ["-std=c11", "-O1", "-Wall", "-Wextra", *flags.split(), "-Iinclude", "-I.", "tests/interop/driver_probe.c", "build/host/liball.a", "-o", PROBE]
+    words = ["-std=c11", "-O1", "-Wall", "-Wextra", *host_flags(), "-Iinclude", "-I.", "tests/interop/driver_probe.c", "build/host/liball.a", "-o", PROBE]
     subprocess.run([compiler, *words], cwd=ROOT, check=True)
 
 

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from building import build
 from netns import ROOT, Lab
 
 PROGRAMS = ("echo_server", "echo_classes")
@@ -29,7 +30,7 @@ print("served")
 
 @pytest.fixture(scope="module", autouse=True)
 def programs():
-    subprocess.run(["make", "-s", *(f"build/host/examples/{name}" for name in (*PROGRAMS, "web_site"))], cwd=ROOT, check=True)
+    build(*(f"build/host/examples/{name}" for name in (*PROGRAMS, "web_site")))
 
 
 def wait_for_tap(host, server):

@@ -13,6 +13,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
+from building import build, host_flags  # noqa: E402
 from netns import Lab, until  # noqa: E402
 
 HOST = os.environ.get("WEIR_HOST", str(ROOT / "build/host/weir-host"))
@@ -84,7 +85,7 @@ print("served")
 """
 
 
-def build():
+def build_site():
     files = FOLDER / "files"
     (files / "sub").mkdir(parents=True)
     (files / "index.html").write_text(PAGE)
@@ -92,9 +93,8 @@ def build():
     (files / "a b.txt").write_text("with a blank")
     with open(FOLDER / "files.c", "w") as out:
         subprocess.run([sys.executable, ROOT / "apps/http/files.py", files, "site_files"], stdout=out, check=True)
-    subprocess.run(["make", "-s", "build/host/liball.a", "build/host/libapps.a"], cwd=ROOT, check=True)
-    flags = subprocess.run(["make", "-s", "host-flags"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    words = ["-std=gnu11", "-O1", "-Wall", "-Wextra", *flags.split(), "-Iinclude", "-I.", "-Iapps", "tests/interop/http_site.c", FOLDER / "files.c",
+    build("build/host/liball.a", "build/host/libapps.a")
+    words = ["-std=gnu11", "-O1", "-Wall", "-Wextra", *host_flags(), "-Iinclude", "-I.", "-Iapps", "tests/interop/http_site.c", FOLDER / "files.c",
              "build/host/libapps.a", "build/host/liball.a", "-pthread", "-lm", "-o", SITE]
     subprocess.run([os.environ.get("CC", "cc"), *words], cwd=ROOT, check=True)
 
@@ -123,7 +123,7 @@ class World:
 def world():
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
-    build()
+    build_site()
     with Lab(FOLDER) as lab:
         made = World(lab)
         yield made

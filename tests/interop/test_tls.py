@@ -13,6 +13,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
+from building import build  # noqa: E402
 from netns import Lab, until  # noqa: E402
 
 HOST = os.environ.get("WEIR_HOST_TLS", str(ROOT / "build/host/weir-host-tls"))
@@ -269,7 +270,7 @@ def test_get_from_nginx(world):
 # --- another library ----------------------------------------------------------------------------------------------------------------
 
 def test_a_second_back_end_keeps_the_contract():
-    subprocess.run(["make", "-s", "build/host/tls-bearssl"], cwd=ROOT, check=True)
+    build("build/host/tls-bearssl")
     done = subprocess.run([ROOT / "build/host/tls-bearssl"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -277,7 +278,7 @@ def test_a_second_back_end_keeps_the_contract():
 # --- the example --------------------------------------------------------------------------------------------------------------------
 
 def test_the_example_echoes(world):
-    subprocess.run(["make", "-s", "examples-tls"], cwd=ROOT, check=True)
+    build("examples-tls")
     linux = world.lab.namespace("example")
     if not world.lab.tap(linux, "try0"):
         pytest.skip("this machine permits no TAP here")

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from building import SIM, build
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CHECK = ROOT / "tests/course/check.py"
 EXERCISES = ("icmp", "rack", "cc", "timer")
@@ -28,7 +30,7 @@ def test_without_a_solution_nothing_passes(tmp_path):
     program = tmp_path / "mine"   # whose congestion control is reno by another name
     program.write_text(f'#!/bin/sh\n[ "$2" = mine ] && shift 2 && set -- --cc reno "$@"\nexec {ROOT}/build/host/weir-sim "$@"\n')
     program.chmod(0o755)
-    subprocess.run(["make", "-s", "build/host/weir-sim"], cwd=ROOT, check=True)
+    build(SIM)
     for words in (("icmp",), ("rack", "reordering-is-no-loss"), ("cc", program), ("timer", stopped)):
         done = check(*words)
         assert done.returncode == 1 and done.stdout.endswith(f"{words[0]}: not yet\n"), done.stdout + done.stderr

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from program import PROGRAM, ROOT, build
+from building import ROOT, SIM, build
 
 EXAMPLE = "build/host/examples/congestion_control"
 
@@ -13,7 +13,7 @@ EXAMPLE = "build/host/examples/congestion_control"
 @pytest.fixture(scope="module", autouse=True)
 def programs():
     build(EXAMPLE)
-    build()
+    build(SIM)
 
 
 def run(*words, program=EXAMPLE):
@@ -33,10 +33,10 @@ def test_the_simulator_finds_it_by_name_and_it_fills_the_link():
 
 
 def test_it_is_listed_after_those_built_in():
-    built_in = run("--scenario", "algorithms", program=PROGRAM).stdout.split()
+    built_in = run("--scenario", "algorithms", program=SIM).stdout.split()
     assert run("--scenario", "algorithms").stdout.split() == [*built_in, "scalable"]
 
 
 def test_without_it_the_simulator_knows_no_such_name():
-    done = run("--cc", "scalable", program=PROGRAM)
+    done = run("--cc", "scalable", program=SIM)
     assert done.returncode == 1 and "there is no congestion control scalable" in done.stderr

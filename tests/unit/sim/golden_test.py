@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from program import ROOT, build
+from building import ROOT, SIM, build
 
 
 def sim(*words):
-    build()
+    build(SIM)
     return subprocess.run([sys.executable, "tools/sim.py", *words], cwd=ROOT, capture_output=True, text=True)
 
 
@@ -45,7 +45,7 @@ def test_a_changed_table_is_shown_as_a_diff(tmp_path, monkeypatch):
     ("--rate 1000 --delay 150 --cc westwood --seconds 8 --send_buffer 134217728 --receive_buffer 134217728", 100)])
 def test_what_is_sent_again_was_lost_at_any_window(words, least_mbit):
     """Every second segment of some thousands is missing after slow start: each hole has its place in the flight log and at the receiver."""
-    build()
+    build(SIM)
     buffers = [] if "buffer" in words else ["--send_buffer", "16777216", "--receive_buffer", "16777216"]
     command = [str(ROOT / "build/host/weir-sim"), *words.split(), *buffers, "--counters", "1"]
     result = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
@@ -56,7 +56,7 @@ def test_what_is_sent_again_was_lost_at_any_window(words, least_mbit):
 
 
 def test_the_same_run_twice_is_the_same_line():
-    build()
+    build(SIM)
     command = [str(ROOT / "build/host/weir-sim"), "--loss", "3", "--seconds", "5", "--reorder", "1"]
     runs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout.split('"real_s"')[0] for _ in range(2)]
     assert runs[0] == runs[1] and '"mbit"' in runs[0]
@@ -150,14 +150,14 @@ def test_what_a_scenario_does_not_use_is_refused(tmp_path):
     ("--reorder_ms 1", "--reorder_ms changes nothing without --reorder"),
     ("--queue 20000 --bdp 2", "--bdp changes nothing with --queue")])
 def test_a_setting_that_changes_nothing_is_refused(words, said):
-    build()
+    build(SIM)
     done = subprocess.run([str(ROOT / "build/host/weir-sim"), *words.split()], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"weir-sim: {said}\n")
 
 
 def test_no_flow_starves_by_the_phase_of_its_timers():
     """Each of these seeds left one of 20 cubic flows without a byte in 60 s while frames arrived in step with what left the bottleneck's queue."""
-    build()
+    build(SIM)
     for seed in (1000, 1017, 1031, 1042):
         command = [str(ROOT / "build/host/weir-sim"), "--flows", "20", "--others", "1", "--other_cc", "bbr", "--delay", "20", "--seconds", "60", "--seed", str(seed)]
         result = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
@@ -167,7 +167,7 @@ def test_no_flow_starves_by_the_phase_of_its_timers():
 @pytest.mark.parametrize("ecn, counted", [("on", "TCP_ECN"), ("accurate", "TCP_ACCECN")])
 @pytest.mark.parametrize("queue", ["--aqm codel-ecn", "--mark 15000"])
 def test_flows_that_ask_for_ecn_are_marked(queue, ecn, counted):
-    build()
+    build(SIM)
     command = [str(ROOT / "build/host/weir-sim"), *queue.split(), "--ecn", ecn, "--counters", "1"]
     result = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     flow = result["flows"][0]

@@ -7,15 +7,15 @@ import sys
 
 import pytest
 
-from program import PROGRAM, ROOT, build
+from building import ROOT, SIM, build
 
 sys.path.insert(0, str(ROOT / "tools"))
 import sim as front  # noqa: E402
 
 
 def run(*words):
-    build()
-    return json.loads(subprocess.run([PROGRAM, *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+    build(SIM)
+    return json.loads(subprocess.run([SIM, *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout)
 
 
 def test_jains_index():

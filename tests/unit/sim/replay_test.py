@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from program import PROGRAM, ROOT, build
+from building import ROOT, SIM, build
 
 sys.path.insert(0, str(ROOT / "tools"))
 import sim as front  # noqa: E402
@@ -18,12 +18,12 @@ import sim as front  # noqa: E402
 
 @pytest.fixture(scope="module", autouse=True)
 def built():
-    build()
+    build(SIM)
 
 
 def killed(number, *words):
     """(exit status, standard error) of a run that was at work when a signal came."""
-    with subprocess.Popen([PROGRAM, *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=no_core) as process:
+    with subprocess.Popen([SIM, *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=no_core) as process:
         time.sleep(0.3)
         assert process.poll() is None
         process.send_signal(number)
@@ -38,7 +38,7 @@ def no_core():
 def test_a_crash_in_a_campaign_is_told_with_its_seed(number):
     status, said = killed(number, "--scenario", "campaign", "--seed", "70", "--count", "1000000", "--seconds", "60")
     assert status == -number
-    command, seed = re.search(rf"^to replay: ({PROGRAM} --scenario campaign --seed (\d+))$", said, re.MULTILINE).groups()
+    command, seed = re.search(rf"^to replay: ({SIM} --scenario campaign --seed (\d+))$", said, re.MULTILINE).groups()
     assert int(seed) > 70
     done = subprocess.run(command.split(), cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0 and f"seed {seed}:" in done.stderr and '"seeds": 1,' in done.stdout
@@ -49,14 +49,14 @@ def test_a_crash_in_another_scenario_is_told_with_its_settings(tmp_path):
     status, said = killed(signal.SIGSEGV, "--seconds", "100000", "--loss", "0.25", "--seed", "9", "--trace", str(trace))
     quoted = str(trace).replace("'", "'\\''")
     assert status == -signal.SIGSEGV
-    assert f"to replay: {PROGRAM} --scenario bulk --seed 9 --seconds 100000 --loss 0.25 --trace '{quoted}'\n" in said, said
+    assert f"to replay: {SIM} --scenario bulk --seed 9 --seconds 100000 --loss 0.25 --trace '{quoted}'\n" in said, said
     status, said = killed(signal.SIGABRT, "--scenario", "hosts", "--hosts", "5000", "--seed", "3")
-    assert status == -signal.SIGABRT and f"to replay: {PROGRAM} --scenario hosts --seed 3 --hosts 5000\n" in said, said
+    assert status == -signal.SIGABRT and f"to replay: {SIM} --scenario hosts --seed 3 --hosts 5000\n" in said, said
 
 
 def test_hosts_that_fail_are_told_with_their_replay():
-    done = subprocess.run([PROGRAM, "--scenario", "hosts", "--hosts", "60", "--loss", "100"], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 1 and f"to replay: {PROGRAM} --scenario hosts --seed 1 --loss 100 --hosts 60\n" in done.stderr, done.stderr
+    done = subprocess.run([SIM, "--scenario", "hosts", "--hosts", "60", "--loss", "100"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1 and f"to replay: {SIM} --scenario hosts --seed 1 --loss 100 --hosts 60\n" in done.stderr, done.stderr
 
 
 # --- tools/sim.py with a program that ends as the test likes ---------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import unittest.mock
 
 import pytest
 
-from program import build
+from building import build
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))

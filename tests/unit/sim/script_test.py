@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from program import build
+from building import build
 
 RUN = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "sim/script/run.py"
 SERVER = """
