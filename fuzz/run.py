@@ -52,6 +52,8 @@ COMMITTED_INPUT_BYTES = 1536
 
 
 def build(names):
+    if os.environ.get("WEIR_FUZZ_BUILT"):
+        return   # tests/run.py has just built them all
     done = subprocess.run(["make", "-s", "--no-print-directory", *[f"build/fuzz/{name}" for name in names]], cwd=ROOT,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
@@ -77,11 +79,29 @@ class Done:
 
 
 def limits(name, lowest=False):
-    """`lowest`: who has the lowest priority may be kept waiting for long."""
+    """`lowest`: who has the lowest priority may be kept waiting for long. Others share the cores, too."""
     crashes = BUILD / "crashes"
     crashes.mkdir(parents=True, exist_ok=True)
-    return ["-max_len=4096", f"-timeout={200 if lowest else 10}", "-rss_limit_mb=2048", f"-artifact_prefix={crashes}/{name}-",
+    return ["-max_len=4096", f"-timeout={200 if lowest else 60}", "-rss_limit_mb=2048", f"-artifact_prefix={crashes}/{name}-",
             *OPTIONS.get(name, [])]
+
+
+def replace(path, data):
+    """Writes a file at once: who reads it beside this process finds the old one or the new one."""
+    with tempfile.NamedTemporaryFile(dir=BUILD, delete=False) as made:
+        made.write(data)
+    os.replace(made.name, path)
+
+
+def fill(folder, wanted):
+    """Makes the files (data by name) all that the folder has. Whoever reads it meanwhile, for the same target, finds them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        if old.name not in wanted:
+            old.unlink(missing_ok=True)
+    for name, data in wanted.items():
+        if not (folder / name).exists() or (folder / name).read_bytes() != data:
+            replace(folder / name, data)
 
 
 def account(name, cpu_s):
@@ -89,7 +109,7 @@ def account(name, cpu_s):
     with ACCOUNT_LOCK:
         spent = json.loads(SPENT.read_text()) if SPENT.exists() else {}
         spent[name] = round(spent.get(name, 0) + cpu_s)
-        SPENT.write_text(json.dumps(spent, indent=4, sort_keys=True) + "\n")
+        replace(SPENT, (json.dumps(spent, indent=4, sort_keys=True) + "\n").encode())
 
 
 def floors():
@@ -129,16 +149,8 @@ def unpack(base):
     packed, made = ROOT / "fuzz/corpus" / f"{base}.b64", BUILD / "packed" / base
     if not packed.exists():
         return []
-    made.mkdir(parents=True, exist_ok=True)
-    wanted = {}
-    for line in packed.read_text().split():
-        data = base64.b64decode(line)
-        wanted[hashlib.sha1(data).hexdigest()] = data
-    for old in made.iterdir():
-        if old.name not in wanted:
-            old.unlink()
-    for key, data in wanted.items():
-        (made / key).write_bytes(data)
+    inputs = [base64.b64decode(line) for line in packed.read_text().split()]
+    fill(made, {hashlib.sha1(data).hexdigest(): data for data in inputs})
     return [made]
 
 
@@ -146,7 +158,7 @@ def folders(name, packed=True):
     """Seeds, made anew, and committed inputs."""
     base = BUILT_FROM.get(name, name)
     made = BUILD / "seeds" / name
-    seeds.write(base, made)
+    fill(made, seeds.of(base))
     single = ROOT / "fuzz/corpus" / base
     return [folder for folder in (made, single) if folder.is_dir()] + (unpack(base) if packed else [])
 

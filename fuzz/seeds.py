@@ -775,9 +775,6 @@ SEEDS = {make.__name__: make for make in (
     update, dhcp_server)}
 
 
-def write(target, folder):
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.iterdir():
-        old.unlink()
-    for name, data in SEEDS.get(target, lambda: ())():
-        (folder / name).write_bytes(data)
+def of(target):
+    """Data by name."""
+    return dict(SEEDS.get(target, lambda: ())())
