@@ -4,8 +4,9 @@
 one line: N passed, N failed. Exit status 1 when any failed or none ran.
 
 Units (cmocka programs, each variant), conversation scripts (tests/scripts, a folder a topic; host and asan) and unit scripts
-(tests/unit/**/*_test.py) run two at a time; then the interop tests
-(tests/interop/*.py) and the fuzz corpora, one after the other, because they measure time and own namespaces.
+(tests/unit/**/*_test.py) run two at a time; then the interop and firmware tests (tests/interop, tests/firmware), each file in a
+network of its own, and the fuzz corpora, three at a time, as most of them wait. At the end, with nothing beside it, each file
+that has a line `# alone: reason`, because it measures time.
 usage: tests/run.py [PATTERN …]    only programs and tests whose names contain a PATTERN (or match it as a glob)
 A PATTERN that matches nothing, and any option, is an error: exit status 2."""
 import concurrent.futures
@@ -28,6 +29,7 @@ UNIT_SECONDS = int(os.environ.get("UNIT_SECONDS", "90"))         # a unit progra
 SCRIPT_SECONDS = int(os.environ.get("SCRIPT_SECONDS", "600"))    # an interop file
 TEST_SECONDS = int(os.environ.get("TEST_SECONDS", "240"))        # one test in it: it fails, and says where it was
 UNIT_JOBS = 2
+SCRIPT_JOBS = 3     # these wait more than they work
 MAKE = ["make", "--no-print-directory"]
 for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):   # our makes are not parts of the one that started us
     os.environ.pop(variable, None)
@@ -58,6 +60,8 @@ class Program:
         self.name, self.command, self.limit, self.parse, self.target = name, command, limit, parse, target
         self.environment = environment or {}
         self.results, self.output, self.seconds = [], "", 0.0
+        self.report = None      # the file that a pytest file writes its results to
+        self.alone = False      # nothing may run beside it
         self.profiled = False   # the file has tests for some profiles only: none in a variant is no failure
         self.tests = set()      # the names of the tests in it, as far as its source tells before it runs
 
@@ -70,9 +74,14 @@ class Program:
         start = time.monotonic()
         if stopping:
             return self
+        if self.report:   # of another time
+            self.report.parent.mkdir(parents=True, exist_ok=True)
+            self.report.unlink(missing_ok=True)
         process = subprocess.Popen(self.command, cwd=ROOT, env={**os.environ, **self.environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
         running.add(process)
+        if stopping:   # since it was looked at above
+            os.killpg(process.pid, signal.SIGTERM)
         try:
             self.output, _ = process.communicate(timeout=self.limit)
         except subprocess.TimeoutExpired:
@@ -111,9 +120,8 @@ def parse_cmocka(program, status):
 
 
 def parse_pytest(program, status):
-    report = pathlib.Path(program.report)
     try:
-        cases = list(xml.etree.ElementTree.parse(report).iter("testcase"))
+        cases = list(xml.etree.ElementTree.parse(program.report).iter("testcase"))
     except (OSError, xml.etree.ElementTree.ParseError):
         return [(f"exit status {status}, no report", "failed")]
     results = []
@@ -167,17 +175,20 @@ def unit_programs():
                 yield again
 
 
+def script_facts(text):
+    """Of a pytest file: the names of its tests, and whether it says that nothing may run beside it."""
+    return set(re.findall(r"^ *def (test_\w+)", text, re.MULTILINE)), bool(re.search(r"^# alone: \S", text, re.MULTILINE))
+
+
 def script(path, limit, namespaces, environment=None, suffix=""):
     name = str(path.relative_to(ROOT / "tests").with_suffix("")) + suffix
     report = ROOT / "build/tests" / (name.replace("/", "-") + ".xml")
-    report.parent.mkdir(parents=True, exist_ok=True)
-    report.unlink(missing_ok=True)
     command = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ROOT / "tests", f"--timeout={TEST_SECONDS}", f"--junitxml={report}", path]
-    if namespaces and os.geteuid() != 0:
-        command = ["unshare", "--user", "--map-root-user", "--net", "--mount"] + command
+    if namespaces:
+        command = [PYTHON, "-m", "netns"] + command
     program = Program(name, [str(w) for w in command], limit, parse_pytest, environment={"PYTHONPATH": "tests", "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})})
     program.report = report
-    program.tests = set(re.findall(r"^ *def (test_\w+)", path.read_text(), re.MULTILINE))
+    program.tests, program.alone = script_facts(path.read_text())
     return program
 
 
@@ -249,6 +260,23 @@ def make(log_name, targets):
     return failed, "\n".join(line for line in text.split("\n") if re.search(r"error: |undefined reference|No rule|\*\*\*", line))
 
 
+# Seconds that the longest take, roughly: what runs side by side ends soonest when they begin first.
+LONG = {"interop/test_tutorials": 120, "interop/test_front_door": 110, "interop/test_apps": 100, "firmware/test_run_board": 70, "firmware/test_cable": 55,
+        "interop/test_tcp_bulk": 50, "firmware/test_preempt": 50, "interop/test_dhcp6": 50, "interop/test_run": 35, "interop/test_mdns": 35, "firmware/test_xinu": 30,
+        "firmware/test_processes": 30, "interop/test_tcp_life": 25, "firmware/test_micro": 20, "interop/test_apps_page": 20, "fuzz/hostile/mutations": 30}
+
+
+def run_all(programs, jobs, done):
+    """Runs the programs, so many at a time, then each that wants to be alone; `done` is called here with each that has ended."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        waiting = [pool.submit(program.run) for program in programs if not program.alone]
+        for future in concurrent.futures.as_completed(waiting):
+            done(future.result())
+    for program in programs:
+        if program.alone:
+            done(program.run())
+
+
 class Tally:
     def __init__(self, patterns):
         self.patterns, self.counts, self.failures = patterns, {"passed": 0, "failed": 0, "skipped": 0}, []
@@ -278,6 +306,24 @@ class Tally:
         return 1 if self.counts["failed"] or not self.counts["passed"] else 0
 
 
+def build_for_scripts(chosen):
+    """All that the interop, firmware and fuzz programs need, so that none builds beside another."""
+    goals = []
+    if chosen["interop"]:
+        goals += ["build/host/liball.a", "apps", "build/host/weir-realtime", "lab-programs", "tls-programs", "build/asan/weir-host", "micro-asan"]
+    if any(program.name.startswith("firmware/") for program in chosen["interop"]):
+        goals += ["firmware", "tls-firmware"]
+    if chosen["fuzz"]:
+        goals.append("fuzz-targets")
+    if not goals:
+        return
+    print(f"building {', '.join(goals)} …", flush=True)
+    failed, complaints = make("build-host.log", goals)
+    print(complaints, end="\n" if complaints else "", flush=True)
+    if not failed and not complaints:
+        os.environ["WEIR_FUZZ_BUILT"] = "1"   # fuzz/run.py need not look again, each time
+
+
 def main():
     patterns = [word for word in sys.argv[1:] if word]
     if {"-h", "--help"} & set(patterns):
@@ -298,25 +344,19 @@ def main():
     if chosen["units"]:
         print(f"building {len(chosen['units'])} unit programs …", flush=True)
         broken, complaints = make("build.log", sorted({p.target for p in chosen["units"]}))
-    with concurrent.futures.ThreadPoolExecutor(UNIT_JOBS) as pool:
-        waiting = []
-        for program in chosen["units"] + chosen["unit_scripts"]:
-            if program.target in broken:
-                program.results, program.output, program.command = [("did not build", "failed")], complaints, ["make", program.target]
-                complaints = "(as above)"
-                tally.add(program)
-            else:
-                waiting.append(pool.submit(program.run))
-        for future in concurrent.futures.as_completed(waiting):
-            tally.add(future.result())
-    if chosen["interop"]:
-        on_boards = any(p.name.startswith("firmware/") for p in chosen["interop"])
-        print(f"building the host program, plain and with sanitizers{', and firmware' if on_boards else ''} …", flush=True)
-        _, complaints = make("build-host.log", ["build/host/liball.a", "apps", *["firmware", "tls-firmware"] * on_boards, "lab-programs", "tls-programs", "build/asan/weir-host", "micro-asan"])
-        print(complaints, end="\n" if complaints else "", flush=True)
-    for program in chosen["interop"] + chosen["fuzz"]:
-        tally.add(program.run())
+    ready = []
+    for program in chosen["units"] + chosen["unit_scripts"]:
+        if program.target in broken:
+            program.results, program.output, program.command = [("did not build", "failed")], complaints, ["make", program.target]
+            complaints = "(as above)"
+            tally.add(program)
+        else:
+            ready.append(program)
+    run_all(ready, UNIT_JOBS, tally.add)
+    build_for_scripts(chosen)
+    run_all(sorted(chosen["interop"] + chosen["fuzz"], key=lambda program: -LONG.get(program.name, 0)), SCRIPT_JOBS, tally.add)
     return tally.close()
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

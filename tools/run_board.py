@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The demonstration of `make run BOARD=name`: the board's firmware in QEMU, or in a model of tools/machines, on a TAP in a private network
 namespace, Linux's own clients at work against it. Where TAP is not permitted QEMU's user-mode network carries TCP instead. --once: stop after the
-demonstration. Exit status 0 only when every step worked. Logs: build/run/BOARD/."""
+demonstration. Exit status 0 only when every step worked. Logs: build/run-board/BOARD/."""
 import os
 import pathlib
 import re
@@ -18,7 +18,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools")]
 from boards import ADDRESS, BOARDS, HOST, Machine, command, read  # noqa: E402
 from netns import Lab, until  # noqa: E402
 
-LOGS = ROOT / "build/run"
+LOGS = ROOT / "build/run-board"
 INSIDE = "WEIR_RUN_INSIDE"   # environment: we are in the private namespace
 BYTES = 1 << 20
 
@@ -121,14 +121,14 @@ class Demonstration:
             self.step("curl", curl, url)
 
     def end(self, once, stay, reach):
-        print(f"\n{'every step worked' if not self.failures else f'{self.failures} failed; see build/run/{self.board}/'}", flush=True)
+        print(f"\n{'every step worked' if not self.failures else f'{self.failures} failed; see build/run-board/{self.board}/'}", flush=True)
         if once or self.failures:
             return
         print(f"\nThe board stays up until Ctrl-C: {reach}", flush=True)
         try:
             stay()
             self.failures += 1
-            print(f"The machine ended by itself; see build/run/{self.board}/machine.log")
+            print(f"The machine ended by itself; see build/run-board/{self.board}/machine.log")
         except KeyboardInterrupt:
             print()
 

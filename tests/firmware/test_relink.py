@@ -46,7 +46,7 @@ def test_the_profiles_are_what_they_say():
 @pytest.mark.parametrize("profile", PROFILES)
 def test_each_serves(profile):
     data = random.Random(3).randbytes(200_000)
-    with Machine(BOARD, program=PROFILES[profile]) as machine:
+    with Machine(BOARD, program=PROFILES[profile], log=ROOT / f"build/boards/{BOARD}/relink.{profile}.log") as machine:
         machine.until("echo on port 7")
         for _ in range(3):
             with machine.connect(7) as connection:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """make attack in its short form: the attacks that need no other program than ours, two seconds of each, beside an honest
 client. docs/security.md has what came out of all of them."""
+# alone: it compares the honest client's goodput before and during an attack.
 import pathlib
 
 from attack import run

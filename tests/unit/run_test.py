@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""tests/run.py refuses what it does not know, instead of running every test or none."""
+"""tests/run.py refuses what it does not know, instead of running every test or none; runs side by side what may be, and ends all of it."""
+import importlib.util
+import json
 import pathlib
+import signal
 import subprocess
 import sys
+import threading
 
-RUN = pathlib.Path(__file__).resolve().parent.parent / "run.py"
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RUN = ROOT / "tests/run.py"
 
 
 def run(*words):
@@ -32,3 +39,75 @@ def test_an_option_is_an_error():
 def test_help_is_no_error():
     done = run("--help")
     assert done.returncode == 0 and "usage: tests/run.py" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def runner():
+    """tests/run.py as a module."""
+    spec = importlib.util.spec_from_file_location("tests_run", RUN)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Pretended:
+    """A program that ends when as many as `wanted` run at once, and notes how many did."""
+    now, most, lock, changed = 0, 0, threading.Lock(), threading.Event()
+
+    def __init__(self, name, wanted, alone=False):
+        self.name, self.wanted, self.alone, self.beside = name, wanted, alone, 0
+
+    def run(self):
+        with Pretended.lock:
+            Pretended.now += 1
+            Pretended.most = max(Pretended.most, Pretended.now)
+            if Pretended.now == self.wanted:
+                Pretended.changed.set()
+        assert self.alone or Pretended.changed.wait(60)
+        self.beside = Pretended.now - 1
+        with Pretended.lock:
+            Pretended.now -= 1
+        return self
+
+
+def test_so_many_run_side_by_side_and_who_wants_to_be_alone_is(runner):
+    programs = [Pretended("first", 3, alone=True), *(Pretended(str(number), 3) for number in range(6)), Pretended("last", 3, alone=True)]
+    ended = []
+    runner.run_all(programs, 3, ended.append)
+    assert Pretended.most == 3 and len(ended) == len(programs)
+    assert [(program.name, program.beside) for program in ended[-2:]] == [("first", 0), ("last", 0)]
+
+
+def test_a_file_says_that_it_is_alone_and_why(runner):
+    for text, alone in (("# alone: it measures time\n", True), ("# alone:\n", False), ('"""Not alone: nothing."""\n', False)):
+        assert runner.script_facts(text + "def test_it():\n    pass\n") == ({"test_it"}, alone)
+    _, interop = runner.scripts()
+    assert "interop/test_attack" in {program.name for program in interop if program.alone} != {program.name for program in interop}
+
+
+def test_the_longest_are_programs_that_exist(runner):
+    _, interop = runner.scripts()
+    assert set(runner.LONG) <= {program.name for program in interop + runner.replays()}
+
+
+def test_a_signal_ends_what_runs_and_starts_nothing_more():
+    """Each of what runs may put its things in order; what waits for its turn does not begin."""
+    code = ("import importlib.util, signal, sys\n"
+            f"spec = importlib.util.spec_from_file_location('tests_run', {str(RUN)!r})\n"
+            "run = importlib.util.module_from_spec(spec)\nspec.loader.exec_module(run)\n"
+            "signal.signal(signal.SIGINT, run.stop)\n"
+            "undo = 'trap \"echo undone >&3; exit\" TERM; echo begun >&3; while :; do sleep 0.1; done'\n"
+            "run.run_all([run.Program(str(n), ['sh', '-c', 'exec 3>/proc/%d/fd/1; ' % run.os.getpid() + undo], 600, lambda p, s: []) for n in range(9)], 3, print)\n")
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+        said = [process.stdout.readline().strip() for _ in range(3)]
+        process.send_signal(signal.SIGINT)
+        said += process.stdout.read().split()
+        assert process.wait(60) == 130
+    assert said == ["begun"] * 3 + ["undone"] * 3
+
+
+def test_a_network_of_its_own():
+    """A loopback that is up, and nothing else."""
+    done = subprocess.run([sys.executable, "-m", "netns", "ip", "-j", "link"], cwd=ROOT / "tests", capture_output=True, text=True, check=True)
+    links = json.loads(done.stdout)
+    assert [link["ifname"] for link in links if "UP" in link["flags"]] == ["lo"] and done.stdout != subprocess.run(["ip", "-j", "link"], capture_output=True, text=True).stdout
