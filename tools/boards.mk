@@ -8,7 +8,7 @@ MODELLED_BOARDS := portux920t
 RUN_PROGRAM_portux920t := services
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # files for the board's processor are BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
-OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router
+OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router xinu_player
 OWN_PROGRAMS += processes
 OWN_PROGRAMS += rtos2_test rtos2_echo freertos_echo
 OWN_PROGRAMS += driver_echo services player source realtime_player realtime_source
@@ -269,8 +269,13 @@ $(eval $(call pages,pages_whole,SOCK_BLOCKING,0))
 $(eval $(call pages,pages_split,SOCK_SPLIT,1))
 # Embedded Xinu's devices, with two interfaces.
 PROGRAM_BOARDS_xinu_router := malta malta-el
-PROGRAM_PARTS_xinu_router := $(PREEMPT) $(wildcard api/xinu/*.c apps/dhcp/*.c examples/xinu/*.c) apps/loop.c
+PROGRAM_PARTS_xinu_router := $(PREEMPT) $(wildcard api/xinu/*.c apps/dhcp/*.c) examples/xinu/boot.c examples/xinu/router.c apps/loop.c
 PROGRAM_FLAGS_xinu_router := -Iapps -DPORT_NETIFS=2
+# A player of real-time streams to those calls: the router's objects, and its own.
+PROGRAM_BOARDS_xinu_player := malta malta-el
+PROGRAM_DIR_xinu_player := xinu_router
+PROGRAM_PARTS_xinu_player := $(PREEMPT) $(wildcard api/xinu/*.c apps/dhcp/*.c) examples/xinu/boot.c examples/xinu/player.c apps/loop.c apps/text.c
+PROGRAM_FLAGS_xinu_player := $(PROGRAM_FLAGS_xinu_router)
 
 # Its objects lie apart, since its settings are its own: PROGRAM_FLAGS_program, or for a board that needs others PROGRAM_FLAGS_program_board.
 # Options that leave files out stand in PROGRAM_OPTIONS_program.
