@@ -167,7 +167,8 @@ static int overreaches(void *unused)
 // --- the kernel ------------------------------------------------------------------------------------------------------
 static bool begin(struct process *process, const char *name, int (*program)(void *))
 {
-    const struct process_config config = {name, program, NULL, 7 * STACK_UNIT, PROCESS_PRIORITY};
+    static const struct process_region constants[] = {{link_text, link_text_end, false}, {0}};
+    const struct process_config config = {name, program, NULL, 7 * STACK_UNIT, PROCESS_PRIORITY, constants};
     compute = leave = false;
     return process_start(process, &config);
 }
@@ -244,6 +245,7 @@ static struct weir_bsd *start(void)
     kmem_init(&kmem, pool, sizeof pool);
     kmem_init(&instance_kmem, instance_pool, sizeof instance_pool);
     preempt_port_init(&port, &board);
+    process_memory_guard(&port.core.port);
     board_ethernet(&netif, &unused);
     struct weir *weir = board_start(&port.core, &netif, INSTANCE);
     if (!weir)

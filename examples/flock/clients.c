@@ -39,7 +39,10 @@ static void overflow(struct thread *thread)
 
 // --- the processes' side: without privileges -------------------------------------------------------------------------
 
-void print(const char *text) { (void)process_call(CALL_PRINT, (intptr_t)text, 0, 0, 0, 0, 0); }
+void print(const char *text)
+{
+    (void)process_call(CALL_PRINT, (intptr_t)text, (intptr_t)strlen(text), 0, 0, 0, 0);
+}
 
 static void put_line(char *line, size_t bytes, const char *before, unsigned number, const char *behind)
 {
@@ -81,9 +84,19 @@ static void put(const char *text)
 
 static intptr_t call_print(struct process *self, const intptr_t arguments[])
 {
-    (void)self;
-    put((const char *)arguments[0]);
+    const char *text = (const char *)arguments[0];
+    const size_t length = (size_t)arguments[1];
+    if (length == SIZE_MAX || !process_owns(self, text, length + 1, false) || text[length])
+        return -1;
+    put(text);
     return 0;
+}
+
+static bool start_process(struct process *process, const char *name, int (*program)(void *))
+{
+    static const struct process_region constants[] = {{link_text, link_text_end, false}, {0}};
+    const struct process_config config = {name, program, NULL, 12 * STACK_UNIT, PROCESS_PRIORITY, constants};
+    return process_start(process, &config);
 }
 
 static bool start_processes(struct weir *weir)
@@ -95,9 +108,8 @@ static bool start_processes(struct weir *weir)
     memcpy(calls, process_socket_calls, sizeof process_socket_calls);
     calls[CALL_PRINT - CALL_FIRST] = call_print;
     process_sockets_init(weir, &kmem);
-    return process_init(&system, &reaper) &&
-           process_start(&sntp, &(struct process_config){"sntp", run_sntp, NULL, 12 * STACK_UNIT, PROCESS_PRIORITY}) &&
-           process_start(&http, &(struct process_config){"http", run_http, NULL, 12 * STACK_UNIT, PROCESS_PRIORITY});
+    return process_init(&system, &reaper) && start_process(&sntp, "sntp", run_sntp) &&
+           start_process(&http, "http", run_http);
 }
 
 #if WEIR_CFG_ALLOCATOR
@@ -124,6 +136,7 @@ static struct weir *start_stack(void)
     kmem_init(&kmem, pool, sizeof pool);
     instance_memory();
     preempt_port_init(&port, &board);
+    process_memory_guard(&port.core.port);
     board_ethernet(&netif, &unused);
     struct weir *weir = board_start(&port.core, &netif, INSTANCE);
     if (!weir || weir_route_add(weir, weir_addr_any(), 0, weir_ip4(BOARD_GATEWAY), &netif, 0) < 0)

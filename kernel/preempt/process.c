@@ -5,6 +5,7 @@
 
 struct block {  // before each piece that a process allocated
     _Alignas(8) struct block *next;
+    size_t bytes;
 };
 
 static const struct process_system *system_;
@@ -119,7 +120,8 @@ static void begin(void *context)
 
 bool process_start(struct process *process, const struct process_config *config)
 {
-    *process = (struct process){.program = config->program, .argument = config->argument};
+    *process = (struct process){
+        .program = config->program, .argument = config->argument, .regions = config->regions};
     const struct thread_config thread = {
         config->name,        begin,           process, kmem_alloc(system_->memory, config->stack_bytes),
         config->stack_bytes, config->priority};
@@ -142,6 +144,28 @@ bool process_start(struct process *process, const struct process_config *config)
         kmem_free(system_->memory, thread.stack);
     }
     return good;
+}
+
+// --- memory ----------------------------------------------------------------------------------------------------------
+static bool within(uintptr_t at, size_t bytes, const void *begin, size_t size)
+{
+    const uintptr_t offset = at - (uintptr_t)begin;
+    return offset <= size && bytes <= size - offset;
+}
+
+bool process_owns(const struct process *process, const void *memory, size_t bytes, bool write)
+{
+    const uintptr_t at = (uintptr_t)memory;
+    if (!bytes || within(at, bytes, process->thread.stack, process->thread.stack_bytes))
+        return true;
+    for (const struct process_region *region = process->regions; region && region->end; region++)
+        if ((region->write || !write) &&
+            within(at, bytes, region->begin, (uintptr_t)region->end - (uintptr_t)region->begin))
+            return true;
+    for (const struct block *block = process->blocks; block; block = block->next)
+        if (within(at, bytes, block + 1, block->bytes))
+            return true;
+    return false;
 }
 
 // --- the kernel's own calls ------------------------------------------------------------------------------------------
@@ -220,6 +244,7 @@ static intptr_t allocates(struct process *self, const intptr_t arguments[])
     if (!block)
         return 0;
     block->next = self->blocks;
+    block->bytes = bytes;
     self->blocks = block;
     return (intptr_t)(block + 1);
 }
@@ -294,10 +319,15 @@ static void leave(struct process *self, intptr_t arguments[])
     arch_interrupts_restore(state);
 }
 
-intptr_t system_call(uint32_t number, intptr_t arguments[])
+struct process *process_self(void)
 {
     const struct signals *signals = thread_self()->signals;
-    struct process *self = signals ? signals->process : NULL;
+    return signals ? signals->process : NULL;
+}
+
+intptr_t system_call(uint32_t number, intptr_t arguments[])
+{
+    struct process *self = process_self();
     process_call_handler *handler = self ? handler_of(number) : NULL;
     if (!self)
         return -1;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ports/preempt/process_sockets.h"
 
+#include <string.h>
+
 #include "ports/preempt/preempt_port.h"
+#include "weir/error.h"
 
 struct sockets {  // of a process
     struct flock flock;
@@ -56,6 +59,37 @@ void process_sockets_end(struct process *process)
     bsd_destroy(own->flock.bsd);
     kmem_free(all.memory, own->memory);
     kmem_free(all.memory, own);
+}
+
+// --- the caller's memory ---------------------------------------------------------------------------------------------
+static bool may(const void *memory, size_t bytes, bool write)
+{
+    const struct process *self = process_self();
+    return !self || process_owns(self, memory, bytes, write);
+}
+
+static int copy_in(void *context, void *to, const void *from_caller, size_t bytes)
+{
+    (void)context;
+    if (!may(from_caller, bytes, false))
+        return WEIR_FAULT;
+    memcpy(to, from_caller, bytes);
+    return WEIR_OK;
+}
+
+static int copy_out(void *context, void *to_caller, const void *from, size_t bytes)
+{
+    (void)context;
+    if (!may(to_caller, bytes, true))
+        return WEIR_FAULT;
+    memcpy(to_caller, from, bytes);
+    return WEIR_OK;
+}
+
+void process_memory_guard(struct weir_port *port)
+{
+    port->copy_in = copy_in;
+    port->copy_out = copy_out;
 }
 
 // --- calls -----------------------------------------------------------------------------------------------------------

@@ -18,6 +18,9 @@ WEIR_BEGIN_DECLS
 // For struct process_system: the table of calls, and what a process gets and gives back. `weir` is the instance,
 // `memory` what the tables are taken from, for builds without an allocator.
 extern process_call_handler *const process_socket_calls[PROCESS_SOCKET_CALLS];
+// The port's copy_in and copy_out, set before weir_create: what a process names in a call must be its own
+// (process_owns), or the call fails with EFAULT. The kernel's own threads may name anything.
+void process_memory_guard(struct weir_port *port);
 void process_sockets_init(struct weir *weir, struct kmem *memory);
 bool process_sockets_begin(struct process *process);
 void process_sockets_end(struct process *process);

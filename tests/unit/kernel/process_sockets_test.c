@@ -27,6 +27,7 @@ static struct process server, client;
 static size_t allocated;  // by the instance
 static int server_socket;
 static char got[64];
+extern const char __executable_start[], edata[];  // the program up to the variables that begin as zero
 
 static void entropy(void *out, size_t bytes) { memset(out, 0x5a, bytes); }
 static void *counting_alloc(size_t bytes)
@@ -64,6 +65,7 @@ static void with_sockets(void *unused)
     host_stack_renew(pool, sizeof pool);
     kmem_init(&kmem, pool, sizeof pool);
     preempt_port_init(&port, &board);
+    process_memory_guard(&port.core.port);
     struct weir *weir = weir_create(NULL, 0, &port.core.port, NULL);
     port_attach(&port.core, weir);
     process_sockets_init(weir, &kmem);
@@ -83,7 +85,9 @@ static const char *run_sockets(thread_entry *entry)
 
 static bool begin(struct process *process, int (*program)(void *))
 {
-    const struct process_config config = {"test", program, NULL, PROCESS_STACK, PROCESS_PRIORITY};
+    static const struct process_region regions[] = {
+        {__executable_start, edata, false}, {got, got + sizeof got, true}, {0}};
+    const struct process_config config = {"test", program, NULL, PROCESS_STACK, PROCESS_PRIORITY, regions};
     return process_start(process, &config);
 }
 static int status_of(struct process *process)
@@ -300,6 +304,96 @@ static void test_no_number_is_two_processes(void **state)
     assert_string_equal(run_sockets(numbers), "<1u2>");
 }
 
+// --- pointers --------------------------------------------------------------------------------------------------------
+static char secret[64];  // the kernel's
+static const char constant[] = "constant";
+
+// Each call with one pointer that is not the process's: EFAULT, and nothing is done.
+static int wrong;
+static void refused(intptr_t result) { wrong += result != -1 || process_errno() != EFAULT; }
+
+static void streams_refuse(int stream, void *bad)
+{
+    struct weir_pollfd good = {.fd = stream, .events = WEIR_POLLIN};
+    weir_socklen length = 0;
+    int value = 0;
+    refused(weir_posix_send(stream, bad, 4, 0));
+    wrong += tcpsend(stream, bad, 4) != -1;
+    refused(weir_posix_setsockopt(stream, WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, bad, sizeof value));
+    refused(weir_posix_getsockopt(stream, WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, &value, bad));
+    length = sizeof value;
+    refused(weir_posix_getsockopt(stream, WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, bad, &length));
+    refused(weir_posix_poll(bad, 1, 0));
+    wrong += weir_posix_poll(&good, 1, -1) != 1;
+    refused(weir_posix_recv(stream, bad, 4, 0));
+    wrong += tcprecv(stream, bad, 4) != -1;
+}
+
+static void datagrams_refuse(int datagram, const struct weir_sockaddr_in *self, void *bad)
+{
+    struct weir_sockaddr_in from;
+    weir_socklen length = sizeof from;
+    char text[8];
+    refused(weir_posix_bind(datagram, bad, sizeof *self));
+    refused(weir_posix_connect(datagram, bad, sizeof *self));
+    refused(weir_posix_sendto(datagram, "x", 1, 0, bad, sizeof *self));
+    refused(weir_posix_sendto(datagram, bad, 4, 0, (const struct weir_sockaddr *)self, sizeof *self));
+    wrong += udpsendto(datagram, bad, "x", 1) != -1;
+    wrong += weir_posix_sendto(datagram, "fine", 4, 0, (const struct weir_sockaddr *)self, sizeof *self) != 4;
+    refused(weir_posix_recvfrom(datagram, bad, 4, 0, NULL, NULL));
+    wrong += weir_posix_sendto(datagram, "fine", 4, 0, (const struct weir_sockaddr *)self, sizeof *self) != 4;
+    wrong += weir_posix_recvfrom(datagram, text, 4, WEIR_MSG_PEEK, (struct weir_sockaddr *)&from, &length) != 4;
+    refused(weir_posix_recvfrom(datagram, text, 4, WEIR_MSG_PEEK, bad, &length));
+    while (weir_posix_recv(datagram, text, 4, WEIR_MSG_DONTWAIT) > 0)
+        ;
+}
+
+static int names_what_is_not_its_own(void *unused)
+{
+    (void)unused;
+    char *own = process_alloc(64);
+    char *const bad[] = {NULL, secret, (char *)server.thread.stack, (char *)&kmem, own + 62, (char *)(UINTPTR_MAX - 2)};
+    const struct weir_sockaddr_in self = {
+        .sin_family = WEIR_AF_INET, .sin_port = weir_htons(PORT + 1), .sin_addr = {weir_htonl(0x7f000001)}};
+    const int stream = connected(), datagram = udpsocket();
+    if (stream < 0 || weir_posix_bind(datagram, (const struct weir_sockaddr *)&self, sizeof self) < 0)
+        return -1;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        wrong += tcpsend(stream, "weir", 4) != 4;  // it comes back
+        streams_refuse(stream, bad[i]);
+        if (bad[i])  // no address is not a bad one
+            datagrams_refuse(datagram, &self, bad[i]);
+        wrong += tcprecv(stream, own, 64) != 4 || memcmp(own, "weir", 4) != 0;  // what was refused is still there
+    }
+    wrong += tcpsend(stream, constant, 4) != 4;
+    refused(weir_posix_recv(stream, (char *)(uintptr_t)constant, 4, 0));  // constants are read, and not written
+    wrong += tcprecv(stream, own, 64) != 4;
+    tcpsend(stream, "bye", 3);
+    return wrong;
+}
+
+static void pointers(void *unused)
+{
+    (void)unused;
+    char expected[sizeof secret];
+    const struct kmem before = kmem;
+    wrong = 0;
+    memset(secret, 'k', sizeof secret);
+    say_if(begin(&server, serves), 's');
+    wait_ms(10);
+    say_if(begin(&client, names_what_is_not_its_own), 'c');
+    say_if(status_of(&client) == 0, '0');
+    say_if(status_of(&server) == 5, '5');
+    memset(expected, 'k', sizeof expected);
+    say_if(memcmp(secret, expected, sizeof secret) == 0, 'k');
+    say_if(kmem.free_bytes == before.free_bytes, 'f');
+}
+static void test_a_pointer_that_is_not_the_processes_is_refused(void **state)
+{
+    (void)state;
+    assert_string_equal(run_sockets(pointers), "<sc05kf>");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_a_killed_processes_peer_sees_the_end_and_memory_returns),
         cmocka_unit_test(test_bsd_calls_are_system_calls_too),
         cmocka_unit_test(test_no_number_is_two_processes),
+        cmocka_unit_test(test_a_pointer_that_is_not_the_processes_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
