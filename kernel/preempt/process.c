@@ -120,8 +120,7 @@ static void begin(void *context)
 
 bool process_start(struct process *process, const struct process_config *config)
 {
-    *process = (struct process){
-        .program = config->program, .argument = config->argument, .regions = config->regions};
+    *process = (struct process){.program = config->program, .argument = config->argument, .regions = config->regions};
     const struct thread_config thread = {
         config->name,        begin,           process, kmem_alloc(system_->memory, config->stack_bytes),
         config->stack_bytes, config->priority};

@@ -55,7 +55,8 @@ struct process_config {
     void *argument;
     size_t stack_bytes;
     uint8_t priority;
-    const struct process_region *regions;  // behind the last one with `end` NULL; NULL: none. They stay as long as the process
+    // Behind the last stands one whose end is NULL; NULL: none. They stay as long as the process.
+    const struct process_region *regions;
 };
 
 // Before any process; by a thread. The reaper's stack and priority are those of `reaper`; false: the stack is too
