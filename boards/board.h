@@ -35,7 +35,7 @@ void board_interrupt(void);  // behind every interrupt of the Ethernet interface
 // false: it makes none.
 bool board_driver_thread(uint64_t (*turn)(uint64_t now_us));
 void board_driver_wake(void);
-void board_entropy(void *out, size_t bytes);  // each board's file says how good it is
+void board_entropy(void *out, size_t bytes);     // each board's file says how good it is
 extern const char link_text[], link_text_end[];  // the image's code and constants
 // Memory, on boards whose programs have an allocator (WEIR_CFG_ALLOCATOR).
 void *board_alloc(size_t bytes);

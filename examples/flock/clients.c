@@ -39,10 +39,7 @@ static void overflow(struct thread *thread)
 
 // --- the processes' side: without privileges -------------------------------------------------------------------------
 
-void print(const char *text)
-{
-    (void)process_call(CALL_PRINT, (intptr_t)text, (intptr_t)strlen(text), 0, 0, 0, 0);
-}
+void print(const char *text) { (void)process_call(CALL_PRINT, (intptr_t)text, (intptr_t)strlen(text), 0, 0, 0, 0); }
 
 static void put_line(char *line, size_t bytes, const char *before, unsigned number, const char *behind)
 {
