@@ -111,8 +111,8 @@ struct weir_tls_options {  // zero: the defaults
     weir_tls_choose *choose;            // server; NULL: `credentials` for every name
     void *choose_context;
     // Bytes of plaintext in a record. max_fragment: 512, 1024, 2048, 4096, asked for by a client and granted by a
-    // server (RFC 6066 §4; TLS 1.2). record_bytes: in our own records at most; 0: small ones at first, which can be
-    // read as they come, then full ones.
+    // server (RFC 6066 §4; TLS 1.2, which a client that asks therefore speaks). record_bytes: in our own records at
+    // most; 0: small ones at first, which can be read as they come, then full ones.
     uint16_t max_fragment, record_bytes;
     uint8_t no_resumption;       // 1: no tickets
     uint8_t time_optional;       // 1: while the time is not known validity periods are not looked at, and

@@ -55,6 +55,10 @@ static void versions_set(struct mbed_config *c)
         mbedtls_ssl_conf_min_tls_version(&c->ssl, (mbedtls_ssl_protocol_version)o->version_min);
     if (o->version_max)
         mbedtls_ssl_conf_max_tls_version(&c->ssl, (mbedtls_ssl_protocol_version)o->version_max);
+    // A client's wish for short records goes out in TLS 1.3 too, and Mbed TLS 3.6 refuses the answer that servers give
+    // to it there (OpenSSL does): who wants them speaks 1.2.
+    else if (!c->server && o->max_fragment)
+        mbedtls_ssl_conf_max_tls_version(&c->ssl, MBEDTLS_SSL_VERSION_TLS1_2);
 }
 
 static int fragment_set(struct mbed_config *c)
