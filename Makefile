@@ -23,13 +23,15 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 ## make run        builds, brings up a Weir host in a private namespace, and shows Linux's own tools at work against it
-##                 (ONCE=1: stops after the demonstration; FAMILY=6: of IPv6 alone; BOARD=name: a board's firmware in QEMU instead, or in a model)
+##                 (ONCE=1: stops after the demonstration; FAMILY=6: of IPv6 alone; BOARD=name: a board's firmware in QEMU instead, or in a model;
+##                 PROGRAM=name: another of its programs, thermostat (docs/thermostat.md) or an echo server)
 ifdef BOARD
 run:
 	$(if $(filter $(BOARD),$(BOARDS)),,$(error there is no board $(BOARD); there are: $(BOARDS)))
 	@tools/need.sh board
-	@$(MAKE) -s $(B)/boards/$(BOARD)/$(or $(RUN_PROGRAM_$(BOARD)),echo).elf $(if $(filter $(BOARD),$(MODELLED_BOARDS)),$(B)/venv/ready)
-	@$(PYTHON) tools/run_board.py $(BOARD) $(if $(filter-out 0,$(ONCE)),--once)
+	@$(if $(RUN_NEEDS_$(PROGRAM)),tools/need.sh $(RUN_NEEDS_$(PROGRAM)))
+	@$(MAKE) -s $(B)/boards/$(BOARD)/$(or $(PROGRAM),$(RUN_PROGRAM_$(BOARD)),echo).elf $(RUN_WITH_$(PROGRAM)) $(if $(filter $(BOARD),$(MODELLED_BOARDS)),$(B)/venv/ready)
+	@$(PYTHON) tools/run_board.py $(BOARD) $(PROGRAM) $(if $(filter-out 0,$(ONCE)),--once)
 else
 run:
 	@tools/need.sh run

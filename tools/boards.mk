@@ -278,7 +278,8 @@ PROGRAM_PARTS_xinu_player := $(PREEMPT) $(wildcard api/xinu/*.c apps/dhcp/*.c) e
 PROGRAM_FLAGS_xinu_player := $(PROGRAM_FLAGS_xinu_router)
 
 # Its objects lie apart, since its settings are its own: PROGRAM_FLAGS_program, or for a board that needs others PROGRAM_FLAGS_program_board.
-# Options that leave files out stand in PROGRAM_OPTIONS_program.
+# Options that leave files out stand in PROGRAM_OPTIONS_program; libraries that are not in the tree, which `make firmware` does not fetch, in
+# PROGRAM_LIBRARIES_program (tools/tls.mk).
 program_sources = $(if $(PROGRAM_OPTIONS_$(2)),$(filter-out $(call left_out,$(BOARD_PROFILE_$(1)) $(PROGRAM_OPTIONS_$(2))),$(SRC)),$(SRC_$(BOARD_PROFILE_$(1))))
 # A program whose settings are another's shares its objects.
 program_dir = $(or $(PROGRAM_DIR_$(1)),$(1))
@@ -293,10 +294,10 @@ $(B)/boards/$(1)/$(call program_dir,$(2))/%.o: %.c tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
 	@$$(BOARD_CC_$(1)) $(or $(PROGRAM_FLAGS_$(2)_$(1)),$(PROGRAM_FLAGS_$(2))) $$(if $$(filter %/memory.c,$$<),-fno-lto) -MMD -MP -c $$< -o $$@
-$(B)/boards/$(1)/$(2).elf: $$(PROGRAM_OBJECTS_$(1)_$(2)) boards/$(call board_folder,$(1))/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
+$(B)/boards/$(1)/$(2).elf: $$(PROGRAM_OBJECTS_$(1)_$(2)) $(PROGRAM_LIBRARIES_$(2)) boards/$(call board_folder,$(1))/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
-	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(call board_folder,$(1))/link.ld $(PROGRAM_LINK_$(2)) -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $$(BOARD_LIBS_$(1)) -o $$@
-firmware: $(B)/boards/$(1)/$(2).elf
+	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(call board_folder,$(1))/link.ld $(PROGRAM_LINK_$(2)) -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o %.a,$$^) $$(BOARD_LIBS_$(1)) -o $$@
+firmware: $(if $(PROGRAM_LIBRARIES_$(2)),,$(B)/boards/$(1)/$(2).elf)
 -include $$(PROGRAM_OBJECTS_$(1)_$(2):.o=.d)
 endef
 $(foreach p,$(OWN_PROGRAMS),$(foreach b,$(PROGRAM_BOARDS_$(p)),$(eval $(call program,$(b),$(p)))))

@@ -36,7 +36,7 @@ RUN_MAIN := $(sort $(wildcard apps/run/*.c))
 RUN_LIBRARY := $(sort $(wildcard apps/run/preload/*.c))
 APP_PARTS := $(filter-out $(APP_MAIN) apps/run/%,$(call find_c,apps))
 # Those of boards and of the works' systems have kernels of their own.
-EXAMPLES := $(filter-out examples/firmware/% examples/freertos/% examples/romantiki/% examples/flock/% examples/lyraos/% examples/linux_netdev/% examples/micro/% examples/xinu/% examples/tls/% examples/update/%,$(call find_c,examples))
+EXAMPLES := $(filter-out examples/firmware/% examples/freertos/% examples/romantiki/% examples/flock/% examples/lyraos/% examples/linux_netdev/% examples/micro/% examples/xinu/% examples/tls/% examples/thermostat/% examples/update/%,$(call find_c,examples))
 # In C++, which every header can be included from.
 EXAMPLES_CXX := $(sort $(wildcard examples/*.cpp))
 UNIT_ALL := $(call find_c,tests/unit)

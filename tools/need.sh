@@ -23,6 +23,7 @@ bench-realtime) goal="g++ python3-venv gcc-arm-none-eabi libnewlib-arm-none-eabi
 lab) goal="g++ python3-venv iproute2 iputils-ping iperf3 ethtool util-linux procps user-mode-linux busybox-static" ;;
 fuzz) goal="$clang" ;;
 tls) goal="dpkg-dev" ;;
+thermostat) goal="dpkg-dev openssl mosquitto mosquitto-clients" ;;
 attack) goal="python3-venv hping3 nmap slowhttptest thc-ipv6 iproute2 util-linux procps" ;;
 soak) goal="iproute2 util-linux procps" ;;
 compat) goal="python3-venv iproute2 ethtool util-linux procps curl wget netcat-openbsd socat iperf3 nginx redis-server redis-tools memcached wrk haproxy git
@@ -30,7 +31,7 @@ compat) goal="python3-venv iproute2 ethtool util-linux procps curl wget netcat-o
 prove) goal="frama-c-base why3 z3" ;;
 sim) goal="" ;;
 *)
-    echo "usage: tools/need.sh run|board|test|check|size|bench|bench-metal|bench-realtime|lab|fuzz|attack|soak|sim|prove|tls|compat|docs" >&2
+    echo "usage: tools/need.sh run|board|test|check|size|bench|bench-metal|bench-realtime|lab|fuzz|attack|soak|sim|prove|tls|thermostat|compat|docs" >&2
     exit 64
     ;;
 esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The demonstration of `make run BOARD=name`: the board's firmware in QEMU, or in a model of tools/machines, on a TAP in a private network
+"""The demonstration of `make run BOARD=name PROGRAM=name`: the board's firmware in QEMU, or in a model of tools/machines, on a TAP in a private network
 namespace, Linux's own clients at work against it. Where TAP is not permitted QEMU's user-mode network carries TCP instead. --once: stop after the
 demonstration. Exit status 0 only when every step worked. Logs: build/run-board/BOARD/."""
 import os
@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools")]
 from boards import ADDRESS, BOARDS, HOST, Machine, command, read  # noqa: E402
 from netns import Lab, until  # noqa: E402
+from thermostat import Thermostat  # noqa: E402
 
 LOGS = ROOT / "build/run-board"
 INSIDE = "WEIR_RUN_INSIDE"   # environment: we are in the private namespace
@@ -73,8 +74,8 @@ def connections(connect):
 
 
 class Demonstration:
-    def __init__(self, board):
-        self.board, self.logs, self.failures = board, LOGS / board, 0
+    def __init__(self, board, program):
+        self.board, self.program, self.logs, self.failures = board, program or BOARDS[board].program, LOGS / board, 0
         shutil.rmtree(self.logs, ignore_errors=True)
         self.logs.mkdir(parents=True)
 
@@ -94,7 +95,7 @@ class Demonstration:
             linux.up("lo")
             lab.tap(linux, "weir0")
             linux.address("weir0", f"{HOST}/24")
-            machine = linux.start(*command(self.board, "tap,ifname=weir0,script=no,downscript=no", BOARDS[self.board].program), log=self.logs / "machine.log")
+            machine = linux.start(*command(self.board, "tap,ifname=weir0,script=no,downscript=no", self.program), log=self.logs / "machine.log")
             began = time.monotonic()
             if not until(lambda: "port 7" in machine.output() or machine.poll() is not None, 30) or machine.poll() is not None:
                 raise Failed(f"the firmware did not start: {machine.output()[-500:]}")
@@ -108,7 +109,7 @@ class Demonstration:
             self.end(once, lambda: machine.wait(), f"nsenter --net -t {os.getpid()} nc {ADDRESS} 7")
 
     def without(self, once):
-        with Machine(self.board, ports=(7, 80), program=BOARDS[self.board].program, log=self.logs / "machine.log") as machine:
+        with Machine(self.board, ports=(7, 80), program=self.program, log=self.logs / "machine.log") as machine:
             machine.until("port 7")
             print(f"{self.board} in {self.place()}; no TAP is permitted here, so QEMU's own network carries TCP.\n", flush=True)
             self.step("echo", echo, lambda: machine.connect(7))
@@ -116,8 +117,19 @@ class Demonstration:
             self.curl(f"http://127.0.0.1:{machine.ports[80]}")
             self.end(once, lambda: machine.process.wait(), f"nc 127.0.0.1 {machine.ports[7]}")
 
+    def thermostat(self, once):
+        with Lab(self.logs) as lab:
+            linux = lab.here()
+            linux.up("lo")
+            world = Thermostat(lab, linux, self.logs)
+            print(f"The thermostat on {self.board} in {self.place()} at {ADDRESS}, a broker at {HOST}.\n", flush=True)
+            for title, step in world.steps():
+                if not self.failures:   # each needs the one before it
+                    self.step(title, step)
+            self.end(once, lambda: world.machine.wait(), f"nsenter --net -t {os.getpid()} {world.command('')}")
+
     def curl(self, url):
-        if BOARDS[self.board].program == "services":
+        if self.program == "services":
             self.step("curl", curl, url)
 
     def end(self, once, stay, reach):
@@ -179,10 +191,13 @@ def main():
     if board not in BOARDS:
         sys.exit(f"there is no board {board!r}; there are " + "; ".join(f"{found.name} ({found.about})" for found in BOARDS.values()))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    program = next((word for word in sys.argv[2:] if not word.startswith("--")), "")
     tap = enter_private_network()
-    demonstration = Demonstration(board)
+    demonstration = Demonstration(board, program)
     try:
-        (demonstration.on_tap if tap else demonstration.without)("--once" in sys.argv)
+        if program == "thermostat" and not tap:
+            raise Failed("the thermostat's name, and its broker, need a TAP, which is not permitted here")
+        (demonstration.thermostat if program == "thermostat" else demonstration.on_tap if tap else demonstration.without)("--once" in sys.argv)
     except (Failed, RuntimeError) as error:
         sys.exit(f"  FAIL  {error}")
     return 1 if demonstration.failures else 0

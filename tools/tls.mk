@@ -37,13 +37,22 @@ endef
 $(foreach v,$(TLS_VARIANTS),$(eval $(call tls_variant,$(v))))
 
 TLS_EXAMPLES := $(wildcard examples/tls/*.c)
+THERMOSTAT_HOST := $(filter-out examples/thermostat/board.c,$(wildcard examples/thermostat/*.c))
 .PHONY: examples-tls
-examples-tls: $(TLS_EXAMPLES:%.c=$(B)/host/%)
+examples-tls: $(TLS_EXAMPLES:%.c=$(B)/host/%) $(B)/host/examples/thermostat/thermostat
 $(TLS_EXAMPLES:%.c=$(B)/host/%): $(B)/host/examples/tls/%: $(B)/host/obj/examples/tls/%.o $(B)/host/libtls.a $(MBEDTLS)/libmbedtls.a $(B)/host/liball.a
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@$(CC) $^ -o $@ -pthread -lm
--include $(TLS_EXAMPLES:%.c=$(B)/host/obj/%.d)
+$(B)/host/examples/thermostat/thermostat: $(THERMOSTAT_HOST:%.c=$(B)/host/obj/%.o) $(B)/host/thermostat_keys.o $(B)/host/libapps.a $(B)/host/libtls.a \
+    $(MBEDTLS)/libmbedtls.a $(B)/host/liball.a
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CC) $^ -o $@ -pthread -lm
+$(B)/host/thermostat_keys.o: $(B)/thermostat/keys.c
+	@mkdir -p $(@D)
+	@$(CC) -O2 -I. -c $< -o $@
+-include $(TLS_EXAMPLES:%.c=$(B)/host/obj/%.d) $(THERMOSTAT_HOST:%.c=$(B)/host/obj/%.d)
 
 # A second back end, over Debian's libbearssl-dev, and its test: build/host/tls-bearssl. In no other program.
 BEARSSL_SOURCES := $(call find_c,api/tls/bearssl) tests/unit/tls/other/bearssl.c
@@ -56,15 +65,15 @@ $(B)/host/tls-bearssl: $(BEARSSL_OBJECTS) $(B)/asan/obj/tests/unit/tls/tls_pair.
 
 .PHONY: tls-programs tls-firmware
 tls-programs: $(B)/host/weir-host-tls $(B)/host/tls-bearssl examples-tls
-tls-firmware: $(B)/boards/mps2-an385/tls_echo.elf
+tls-firmware: $(TLS_BOARD_PROGRAMS:%=$(B)/boards/mps2-an385/%.elf) $(B)/boards/mps2-an385/update_boot.elf
 
 # The back end is looked at like everything else, with the library's headers.
-TLS_LINTED := $(patsubst %.c,$(B)/lint/%.ok,$(TLS_BACKEND) $(TLS_EXAMPLES) $(call find_c,api/tls/bearssl))
+TLS_LINTED := $(patsubst %.c,$(B)/lint/%.ok,$(TLS_BACKEND) $(TLS_EXAMPLES) $(THERMOSTAT_HOST) $(call find_c,api/tls/bearssl))
 $(TLS_LINTED): $(B)/lint/%.ok: %.c .clang-tidy $(B)/host/obj/%.o
 	@mkdir -p $(@D)
 	@clang-tidy --quiet $< -- -std=c11 $(INCLUDES) $(TLS_INCLUDE) >$(@:.ok=.log) 2>/dev/null || { cat $(@:.ok=.log); exit 1; }
 	@touch $@
-TLS_WARNED := $(patsubst %.c,$(B)/warnings/%.ok,$(TLS_BACKEND) $(TLS_EXAMPLES) $(call find_c,api/tls/bearssl))
+TLS_WARNED := $(patsubst %.c,$(B)/warnings/%.ok,$(TLS_BACKEND) $(TLS_EXAMPLES) $(THERMOSTAT_HOST) $(call find_c,api/tls/bearssl))
 $(TLS_WARNED): $(B)/warnings/%.ok: %.c $(B)/host/obj/%.o
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_COMMON) -O2 -Werror $(INCLUDES) $(TLS_INCLUDE) -c $< -o /dev/null
@@ -73,23 +82,31 @@ $(TLS_WARNED): $(B)/warnings/%.ok: %.c $(B)/host/obj/%.o
 check-lint: $(TLS_LINTED)
 check-warnings: $(TLS_WARNED)
 
-# On a Cortex-M3: build/boards/mps2-an385/tls_echo.elf, with the lean configuration and no C library's heap. (It is not among `make firmware`, which
-# fetches nothing.)
-TLS_BOARD := $(B)/boards/mps2-an385/tls_echo
-TLS_BOARD_FLAGS := -DWEIR_TLS_LEAN -DWEIR_TLS_NO_HEAP $(TLS_INCLUDE) -DWEIR_CFG_SOCKETS=4 -DWEIR_CFG_TCP_CONNECTIONS=2 -DWEIR_CFG_DATAGRAM_SOCKETS=0 -UMEMORY_BYTES -DMEMORY_BYTES=40960
-TLS_BOARD_SOURCES := $(wildcard boards/cortex_m/*.c boards/mps2-an385/*.c) $(BOARD_DRIVERS_mps2-an385) $(SRC_small) $(BOARD_KERNEL_mps2-an385) $(PREEMPT) \
-    $(filter-out api/tls/mbedtls/% api/tls/bearssl/%,$(call find_c,api/tls)) $(TLS_BACKEND) examples/tls/firmware/tls_echo.c
-TLS_BOARD_OBJECTS := $(TLS_BOARD_SOURCES:%.c=$(TLS_BOARD)/%.o)
-TLS_BOARD_CC = $(BOARD_CC_mps2-an385) $(TLS_BOARD_FLAGS)
-$(TLS_BOARD_OBJECTS): $(TLS_BOARD)/%.o: %.c tools/tls.mk | $(MBEDTLS)/ready
-	@mkdir -p $(@D)
-	@echo "  CC    $@"
-	@$(TLS_BOARD_CC) -MMD -MP -c $< -o $@
+# On a Cortex-M3, with the lean configuration and no C library's heap: programs of tools/boards.mk's kind.
+TLS_BOARD_FLAGS := -DWEIR_TLS_LEAN -DWEIR_TLS_NO_HEAP $(TLS_INCLUDE)
+TLS_BOARD_PARTS := $(filter-out api/tls/mbedtls/% api/tls/bearssl/%,$(call find_c,api/tls)) $(TLS_BACKEND)
 $(MBEDTLS)/libmbedtls-m3.a: $(MBEDTLS)/ready api/tls/mbedtls/config.h
 	@echo "  BUILD $@"
 	@$(MAKE) -s -f tools/mbedtls.mk O=$(MBEDTLS)/m3 S=$(MBEDTLS)/source CC=arm-none-eabi-gcc AR=arm-none-eabi-ar LIBRARY=$@ \
 	    CFLAGS='-mcpu=cortex-m3 -mthumb -Os -g -ffunction-sections -fdata-sections -DWEIR_TLS_LEAN'
-$(TLS_BOARD).elf: $(TLS_BOARD_OBJECTS) $(MBEDTLS)/libmbedtls-m3.a boards/mps2-an385/link.ld
-	@echo "  LINK  $@"
-	@$(TLS_BOARD_CC) --specs=nano.specs -nostartfiles -T boards/mps2-an385/link.ld -Wl,--gc-sections -Wl,-Map=$@.map $(filter %.o %.a,$^) -o $@
--include $(TLS_BOARD_OBJECTS:.o=.d)
+# An echo server below the preemptive kernel's I/O thread.
+PROGRAM_PARTS_tls_echo := $(PREEMPT) $(TLS_BOARD_PARTS) examples/tls/firmware/tls_echo.c
+PROGRAM_FLAGS_tls_echo := $(TLS_BOARD_FLAGS) -DWEIR_CFG_SOCKETS=4 -DWEIR_CFG_TCP_CONNECTIONS=2 -DWEIR_CFG_DATAGRAM_SOCKETS=0 -UMEMORY_BYTES -DMEMORY_BYTES=40960
+# The thermostat (docs/thermostat.md), linked for the boot loader of examples/update. Its keys are made once for a build tree.
+THERMOSTAT_KEYS := $(B)/thermostat
+$(THERMOSTAT_KEYS)/keys.c: examples/thermostat/keys.py
+	@echo "  MAKE  $@"
+	@$(PYTHON) $< $(@D) 10.0.0.2 10.0.0.1
+THERMOSTAT_BOARD := $(filter-out examples/thermostat/host.c,$(wildcard examples/thermostat/*.c)) $(THERMOSTAT_KEYS)/keys.c
+PROGRAM_OPTIONS_thermostat := IGMP=1 SOCKETS=6 TCP_CONNECTIONS=4 DATAGRAM_SOCKETS=1
+PROGRAM_PARTS_thermostat := $(APPS_BOARD) $(TLS_BOARD_PARTS) $(THERMOSTAT_BOARD) examples/update/memory_flash.c apps/clients.c \
+    $(wildcard apps/tls/*.c apps/http/*.c apps/mqtt/*.c apps/mdns/*.c apps/update/*.c)
+PROGRAM_FLAGS_thermostat := $(TLS_BOARD_FLAGS) $(call as_flags,$(PROGRAM_OPTIONS_thermostat)) -Iapps -DTLS_STREAM_SCRATCH=2048 -UMEMORY_BYTES -DMEMORY_BYTES=57344
+PROGRAM_LINK_thermostat := $(PROGRAM_LINK_update_program)
+PROGRAM_NO_KERNEL_thermostat := yes
+# What `make run BOARD=mps2-an385 PROGRAM=thermostat` has beside it.
+RUN_NEEDS_thermostat := thermostat
+RUN_WITH_thermostat := $(B)/boards/mps2-an385/update_boot.elf $(B)/venv/ready
+TLS_BOARD_PROGRAMS := tls_echo thermostat
+$(foreach p,$(TLS_BOARD_PROGRAMS),$(eval PROGRAM_BOARDS_$(p) := mps2-an385)$(eval PROGRAM_LIBRARIES_$(p) := $(MBEDTLS)/libmbedtls-m3.a)\
+    $(eval $(call program,mps2-an385,$(p)))$(eval $$(PROGRAM_OBJECTS_mps2-an385_$(p)): | $(MBEDTLS)/ready))
