@@ -120,6 +120,7 @@ weir_option "TX_SLICES" WEIR_CFG_TX_SLICES
 weir_option "COUNTERS" WEIR_CFG_COUNTERS
 weir_option "COUNTER_NAMES" WEIR_CFG_COUNTER_NAMES
 weir_option "HANDLERS" WEIR_CFG_HANDLERS
+weir_option "TRACE" WEIR_CFG_TRACE
 weir_option "MICRO_CALLS" WEIR_CFG_MICRO_CALLS
 weir_option "MICRO_MEMORY_KB" WEIR_CFG_MICRO_MEMORY_KB
 weir_option "MICRO_ORPHAN_S" WEIR_CFG_MICRO_ORPHAN_S
@@ -324,6 +325,9 @@ weir_source "src/link/rawip.c"
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/link/source6.c"
 #endif
+#if WEIR_CFG_TRACE && !WEIR_CFG_COMPACT
+weir_source "src/link/trace.c"
+#endif
 #if WEIR_CFG_REALTIME
 weir_source "src/rt/frame.c"
 weir_source "src/rt/need.c"
@@ -496,6 +500,9 @@ weir_source "src/tcp/timewait.c"
 #if WEIR_CFG_TCP_LOSS_RECOVERY && !WEIR_CFG_COMPACT
 weir_source "src/tcp/tlp.c"
 #endif
+#if WEIR_CFG_TRACE && !WEIR_CFG_COMPACT
+weir_source "src/tcp/trace.c"
+#endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/tcp/transfer.c"
 #endif
@@ -572,7 +579,7 @@ weir_part_headers "bsd" "api/bsd/weir_bsd.h"
 weir_part_headers "bsd" "api/bsd/weir_bsd_types.h"
 weir_part_headers "bsd" "api/bsd/weir_realtime.h"
 #endif
-weir_part "posix" "." "hosted" "" "-pthread" "af_packet af_xdp carrier impair line pcap pcapng posix shaper slip steer tap tun tuntap uring vnet wrap xsk"
+weir_part "posix" "." "hosted" "" "-pthread" "af_packet af_xdp carrier impair line pcap pcapng posix shaper slip steer tap trace tun tuntap uring vnet wrap xsk"
 weir_part_about "posix" "the port to POSIX threads, drivers for Linux (TAP, TUN, AF_PACKET, AF_XDP, SLIP) and wrappers (pcap, impairments, shaper)"
 weir_part_sources "posix" "ports/posix/cpu.c"
 weir_part_sources "posix" "ports/posix/poller.c"
@@ -595,6 +602,7 @@ weir_part_sources "posix" "drivers/wrap/pcapng.c"
 weir_part_sources "posix" "drivers/wrap/shaper.c"
 weir_part_sources "posix" "drivers/wrap/steer.c"
 weir_part_sources "posix" "drivers/wrap/steer_program.c"
+weir_part_sources "posix" "drivers/wrap/trace.c"
 weir_part_sources "posix" "drivers/wrap/wrap.c"
 weir_part_headers "posix" "ports/posix/cpu.h"
 weir_part_headers "posix" "ports/posix/poller.h"
@@ -616,6 +624,7 @@ weir_part_headers "posix" "drivers/wrap/pcap.h"
 weir_part_headers "posix" "drivers/wrap/pcapng.h"
 weir_part_headers "posix" "drivers/wrap/shaper.h"
 weir_part_headers "posix" "drivers/wrap/steer.h"
+weir_part_headers "posix" "drivers/wrap/trace.h"
 weir_part_headers "posix" "drivers/wrap/wrap.h"
 weir_part "superloop" "." "" "" "" "port superloop"
 weir_part_about "superloop" "the port to no kernel at all: one loop (superloop.h)"

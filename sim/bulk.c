@@ -22,7 +22,8 @@ struct bulk {
     struct sim_flow **flows;
     struct sim_host **hosts;  // client and server of each flow
     struct sim_trace *traces;
-    FILE *trace;
+    FILE *trace;               // of --trace FILE
+    struct trace_file events;  // of --trace FILE.json
 };
 
 static uint64_t ns_of(double ms) { return (uint64_t)(ms * 1e6 + 0.5); }
@@ -266,19 +267,30 @@ static int refused(const struct scenario *s)
     return 2;
 }
 
+// false: the file cannot be written.
+static bool trace_begin(struct bulk *bulk)
+{
+    const char *const path = bulk->scenario->trace;
+    const size_t length = strlen(path);
+    if (length > 5 && !strcmp(path + length - 5, ".json"))
+        return !trace_open(&bulk->events, path);
+    return !length || (bulk->trace = fopen(path, "w")) != NULL;
+}
+
 int bulk_run(const struct scenario *scenario)
 {
     struct bulk bulk = {.scenario = scenario, .count = (uint32_t)(scenario->flows + scenario->others)};
     if (refused(scenario) || scenario_family_refused(scenario))
         return 2;
-    if (*scenario->trace && !(bulk.trace = fopen(scenario->trace, "w"))) {
+    if (!trace_begin(&bulk)) {
         perror(scenario->trace);
         return 2;
     }
     bulk.sim = sim_open(&(struct sim_options){.seed = scenario->seed,
                                               .family = (uint8_t)scenario->family,
                                               .unchecked = scenario->unchecked != 0,
-                                              .congestion_controls = scenario->congestion_controls});
+                                              .congestion_controls = scenario->congestion_controls,
+                                              .events = bulk.events.file ? &bulk.events : NULL});
     bulk.flows = calloc(bulk.count, sizeof *bulk.flows);
     bulk.traces = calloc(bulk.count, sizeof *bulk.traces);
     bulk.hosts = calloc(2 * (size_t)bulk.count, sizeof *bulk.hosts);
@@ -299,5 +311,9 @@ int bulk_run(const struct scenario *scenario)
     free(bulk.traces);
     if (bulk.trace)
         fclose(bulk.trace);
+    if (trace_close(&bulk.events)) {
+        perror(scenario->trace);
+        return 2;
+    }
     return good ? 0 : 1;
 }

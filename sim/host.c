@@ -235,6 +235,15 @@ static void register_controls(struct weir *weir, const struct weir_cc *const *co
     }
 }
 
+static void events_begin(struct sim_host *host, struct trace_file *file)
+{
+    host->events = calloc(1, sizeof *host->events);
+    if (!host->events)
+        abort();
+    trace_source_init(host->events, file, host->node.name, host->clock_us);
+    (void)weir_trace_set(host->weir, &host->events->tracer);
+}
+
 struct sim_host *sim_host_add(struct sim *sim, const char *name, const struct sim_host_options *options)
 {
     struct sim_host *host = calloc(1, sizeof *host);
@@ -271,6 +280,8 @@ struct sim_host *sim_host_add(struct sim *sim, const char *name, const struct si
         abort();
     host_clock(host);
     register_controls(host->weir, sim->options.congestion_controls);
+    if (sim->options.events)
+        events_begin(host, sim->options.events);
     return host;
 }
 
@@ -301,6 +312,7 @@ void hosts_close(struct sim *sim)
         fibres_close(host);
         host->options.fail_allocations_ppm = 0;
         weir_destroy(host->weir);
+        free(host->events);
         event_cancel(&sim->events, &host->poll);
         if (host->memory) {
             fprintf(stderr, "sim: %s leaks %llu bytes\n", host->node.name, (unsigned long long)host->memory);

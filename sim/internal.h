@@ -94,6 +94,7 @@ struct sim_host {
     struct sim_host_options options;
     struct weir *weir;
     struct weir_port port;
+    struct trace_source *events;  // NULL: not written
     struct weir_addr address;
     uint8_t mac[6];
     struct weir_netif netif;

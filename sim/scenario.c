@@ -68,7 +68,8 @@ static const struct setting settings[] = {
     ROW(tick_us, WHOLE, BULK, "0", "granularity of the hosts' clocks, µs"),
     ROW(hosts, WHOLE, HOSTS, "1000", "how many"),
     ROW(pcap, TEXT, BULK | CAMPAIGN | ATTACK, "", "folder for a pcapng file of each link"),
-    ROW(trace, TEXT, BULK, "", "CSV file with what the first flow's sender thinks, every ms"),
+    ROW(trace, TEXT, BULK, "",
+        "CSV file with what the first flow's sender thinks, every ms; FILE.json: what all hosts do, for Perfetto"),
     ROW(counters, WHOLE, BULK, "0", "1: prints what both ends of each flow counted, too"),
     ROW(unchecked, WHOLE, BULK | HOSTS, "0", "1: nothing is checked, to see what checking costs"),
 };

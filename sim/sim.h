@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "drivers/wrap/trace.h"
 #include "weir/instance.h"
 #include "weir/socket.h"
 #include "weir/stats.h"
@@ -42,7 +43,8 @@ struct sim_options {
     uint8_t family;  // 6: all hosts speak IPv6 alone; 0 or 4: IPv4
     bool unchecked;  // no observer on the wire and no checks: only for measuring what they cost
     const struct weir_cc *const
-        *congestion_controls;  // registered with each host (weir_cc_register); ends with NULL. NULL: none
+        *congestion_controls;   // registered with each host (weir_cc_register); ends with NULL. NULL: none
+    struct trace_file *events;  // what all hosts do (drivers/wrap/trace.h), open until sim_close; NULL: not written
 };
 struct sim *sim_open(const struct sim_options *options);
 void sim_close(struct sim *sim);  // blocked fibres are interrupted first; frees everything

@@ -6,6 +6,7 @@
 #include "ip/flow.h"
 #include "ip/icmp.h"
 #include "link/handler.h"
+#include "link/trace.h"
 #include "socket/socket.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
@@ -190,6 +191,7 @@ static inline void frame_input(struct weir_netif *netif, const struct weir_frame
 {
     if (!(netif->flags & WEIR_NETIF_UP))
         return;
+    trace_frame(netif, "in", frame->length);
     const struct flow *const flow = flow_match(netif, frame);
     if (flow && tcp_predict_frame(netif->weir, netif, flow, frame))
         return;

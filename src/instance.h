@@ -16,6 +16,7 @@
 #include "udp/datagram.h"
 #include "weir/instance.h"
 #include "weir/stats.h"
+#include "weir/trace.h"
 
 // Of the handle table (src/socket/handle.c): where a sock lies, whose handle then holds the generation; or, in a free
 // slot, the generation of its last use and the index + 1 of the next free one (0: none), made odd. The free list is
@@ -71,6 +72,9 @@ struct weir {
     struct weir_protocol_handler *protocol_handlers;
     struct weir_tap *taps;
     struct weir_address_watch *address_watches;
+#endif
+#if WEIR_CFG_TRACE
+    struct weir_tracer *tracer;  // NULL: none
 #endif
 #if WEIR_CFG_ADDRESSES
     struct weir_netif_address addresses[WEIR_CFG_ADDRESSES];  // further ones of the interfaces; free: state NONE

@@ -310,6 +310,19 @@ static bool instance_open(struct host *host)
     return true;
 }
 
+static bool trace_start(struct host *host)
+{
+    const char *const path = host->options->trace;
+    if (path == NULL)
+        return true;
+    if (trace_open(&host->trace_file, path) != 0) {
+        perror(path);
+        return false;
+    }
+    trace_source_init(&host->trace, &host->trace_file, "weir-host", weir_now_us(host->weir));
+    return weir_trace_set(host->weir, &host->trace.tracer) == WEIR_OK || failed("--trace", WEIR_NOT_SUPPORTED);
+}
+
 static bool netif_open(struct host *host)
 {
     const struct host_options *o = host->options;
@@ -344,7 +357,8 @@ bool host_open(struct host *host, const struct host_options *options)
     if (!instance_open(host))
         return false;
     posix_host_lock(&host->posix);
-    bool good = netif_open(host) && servers_start(host) && address_set(host) && host_mdns_start(host);
+    bool good =
+        trace_start(host) && netif_open(host) && servers_start(host) && address_set(host) && host_mdns_start(host);
     posix_host_unlock(&host->posix);
     if (!good)
         host_close(host);
@@ -411,6 +425,8 @@ void host_close(struct host *host)
     weir_destroy(host->weir);
     if (host->added)
         posix_host_remove(&host->posix, host->netif);
+    if (trace_close(&host->trace_file) != 0)
+        perror(host->options->trace);
     if (host->captured)
         pcap_close(&host->pcap_file);
     if (host->shaped)

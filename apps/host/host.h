@@ -17,6 +17,7 @@
 #include "drivers/wrap/impair.h"
 #include "drivers/wrap/pcap.h"
 #include "drivers/wrap/shaper.h"
+#include "drivers/wrap/trace.h"
 #include "echo.h"
 #include "host/options.h"
 #include "status/server.h"
@@ -46,6 +47,8 @@ struct host {
     struct shaper shaper;
     struct pcap_file pcap_file;
     struct pcap_listener pcap;
+    struct trace_file trace_file;
+    struct trace_source trace;
     struct weir_address_watch address_watch;
     struct echo echo;
     struct crowd_place echo_places[HOST_ECHO_CONNECTIONS];

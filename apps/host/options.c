@@ -41,6 +41,7 @@ static const char usage[] =
     "  --mtu N              of the link, bytes (the device's)\n"
     "  --no-offload         no checksums and no large segments left to Linux\n"
     "  --pcap FILE          capture all frames, for Wireshark\n"
+    "  --trace FILE         what the stack does, as JSON for ui.perfetto.dev (docs/seeing.md)\n"
     "  --loss P, --reorder P, --duplicate P, --corrupt P   percent of frames, each way\n"
     "  --delay MS           each way; --rate MBIT  each way; --seed N  of the chances\n"
     "  --cc NAME            congestion control: one of those named below\n"
@@ -93,6 +94,7 @@ enum {
     OPTION_MTU,
     OPTION_NO_OFFLOAD,
     OPTION_PCAP,
+    OPTION_TRACE,
     OPTION_LOSS,
     OPTION_DELAY,
     OPTION_REORDER,
@@ -134,6 +136,7 @@ static const struct option long_options[] = {{"tap", required_argument, NULL, OP
                                              {"mtu", required_argument, NULL, OPTION_MTU},
                                              {"no-offload", no_argument, NULL, OPTION_NO_OFFLOAD},
                                              {"pcap", required_argument, NULL, OPTION_PCAP},
+                                             {"trace", required_argument, NULL, OPTION_TRACE},
                                              {"loss", required_argument, NULL, OPTION_LOSS},
                                              {"delay", required_argument, NULL, OPTION_DELAY},
                                              {"reorder", required_argument, NULL, OPTION_REORDER},
@@ -316,6 +319,7 @@ static bool take(int option, const char *value, struct host_options *o)
     case OPTION_MTU: return take_u32("mtu", value, 68, 65535, &o->mtu);
     case OPTION_NO_OFFLOAD: o->no_offload = true; return true;
     case OPTION_PCAP: o->pcap = value; return true;
+    case OPTION_TRACE: o->trace = value; return true;
     case OPTION_LOSS: return take_percent("loss", value, &o->loss_ppm);
     case OPTION_REORDER: return take_percent("reorder", value, &o->reorder_ppm);
     case OPTION_DUPLICATE: return take_percent("duplicate", value, &o->duplicate_ppm);

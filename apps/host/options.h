@@ -30,6 +30,7 @@ struct host_options {
     const char *mdns;                                                      // NULL: no name
     uint32_t mtu;                                                          // 0: the device's
     const char *pcap;                                                      // NULL: none
+    const char *trace;                                                     // NULL: none
     uint32_t loss_ppm, reorder_ppm, duplicate_ppm, corrupt_ppm, delay_us;  // each way
     uint64_t rate_bps;                                                     // each way; 0: not shaped
     uint64_t seed;

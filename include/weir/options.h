@@ -139,6 +139,7 @@
 #define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 0
 #define WEIR_DEFAULT_HANDLERS 0
+#define WEIR_DEFAULT_TRACE 0
 #define WEIR_DEFAULT_MICRO_CALLS 4000
 #define WEIR_DEFAULT_MICRO_MEMORY_KB 0
 #define WEIR_DEFAULT_MICRO_ORPHAN_S 60
@@ -247,6 +248,7 @@
 #define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 0
 #define WEIR_DEFAULT_HANDLERS 0
+#define WEIR_DEFAULT_TRACE 0
 #define WEIR_DEFAULT_MICRO_CALLS 4000
 #define WEIR_DEFAULT_MICRO_MEMORY_KB 0
 #define WEIR_DEFAULT_MICRO_ORPHAN_S 60
@@ -355,6 +357,7 @@
 #define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 1
 #define WEIR_DEFAULT_HANDLERS 1
+#define WEIR_DEFAULT_TRACE 0
 #define WEIR_DEFAULT_MICRO_CALLS 4000
 #define WEIR_DEFAULT_MICRO_MEMORY_KB 32768
 #define WEIR_DEFAULT_MICRO_ORPHAN_S 60
@@ -1161,6 +1164,15 @@
 #endif
 #if WEIR_CFG_HANDLERS < 0 || WEIR_CFG_HANDLERS > 1
 #error "WEIR_CFG_HANDLERS must be 0 to 1: registered ethertype and protocol handlers, and packet taps"
+#endif
+// what is told to a tracer (weir/trace.h): 1 states, congestion control and timers of connections, 2 their windows
+// at each acknowledgement, too, 3 each frame, too
+#ifndef WEIR_CFG_TRACE
+#define WEIR_CFG_TRACE WEIR_DEFAULT_TRACE
+#endif
+#if WEIR_CFG_TRACE < 0 || WEIR_CFG_TRACE > 3
+#error "WEIR_CFG_TRACE must be 0 to 3: what is told to a tracer (weir/trace.h): 1 states, congestion control and\
+ timers of connections, 2 their windows at each acknowledgement, too, 3 each frame, too"
 #endif
 // ports/micro: calls a second that a client of the server process may make; who makes more waits for its replies; 0:
 // any number

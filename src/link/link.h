@@ -6,6 +6,7 @@
 
 #include "base/packet.h"
 #include "base/sock.h"
+#include "link/trace.h"
 
 struct neighbour;
 
@@ -67,6 +68,8 @@ static inline enum weir_tx_verdict netif_offer(struct weir_netif *netif, const s
     if (verdict == WEIR_TX_FULL) {
         netif->flags |= WEIR_NETIF_TX_BLOCKED;
         NETIF_COUNT(netif, tx_full);
+    } else {
+        trace_frame(netif, "out", tx->length);
     }
     return verdict;
 }

@@ -18,6 +18,7 @@ void tcp_cc_event_at(struct weir *weir, struct tcp_conn *c, enum weir_cc_event e
     if (tcp_cc(weir, c)->wants_rate)
         tcp_rate_event(weir, c, &sample);
     tcp_cc(weir, c)->event(c->flow->cc_state, event, &sample, &c->flow->window);
+    trace_congestion(weir, c, event);
 }
 
 void tcp_cc_event(struct weir *weir, struct tcp_conn *c, enum weir_cc_event event)

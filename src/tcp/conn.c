@@ -231,6 +231,7 @@ void tcp_conn_drop(struct weir *weir, struct tcp_conn *c, int error)
         count(weir, WEIR_COUNT_TCP_TIMED_OUT);
     c->error = (int8_t)error;
     c->state = WEIR_TCP_CLOSED;
+    trace_state(weir, c);
     c->attention |= ATTEND_STATE;
     c->snd.nxt = c->snd.una;
     c->flags &= ~(uint32_t)(TCP_ACK_NOW | TCP_ACK_DELAYED);

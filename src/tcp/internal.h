@@ -13,6 +13,7 @@
 #include "tcp/receive.h"
 #include "tcp/timers.h"
 #include "tcp/timestamps.h"
+#include "tcp/trace.h"
 #include "tcp/urgent.h"
 #include "tcp/verdict.h"
 #include "wire/ip4.h"

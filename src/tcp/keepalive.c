@@ -46,6 +46,7 @@ uint32_t tcp_keepalive_due(struct weir *weir, struct tcp_conn *c, bool *gone)
         c->keepalive_probes++;
     c->attention |= ATTEND_KEEPALIVE_NOW;
     count(weir, WEIR_COUNT_TCP_KEEPALIVE);
+    trace_timer(weir, c, "keepalive");
     tcp_wants_output(weir, c);
     return c->keepalive_interval_s * 1000u;
 }

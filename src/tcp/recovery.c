@@ -176,6 +176,7 @@ static void notify_cc(struct weir *weir, struct tcp_conn *c, const struct flight
         told.delivered = min_u32(told.delivered, c->mss);
     if (news->acked || told.delivered || told.newly_lost)
         tcp_cc_ack(weir, c, &told, news->acked, tcp_recovery_pipe(c), news->prior_inflight);
+    trace_window(weir, c);
     if (c->attention & ATTEND_FAST_RECOVERY && !tcp_cc(weir, c)->owns_recovery)
         tcp_prr_ack(c, delta, news->acked, news->duplicate);
 }

@@ -24,6 +24,7 @@ void tcp_set_state(struct weir *weir, struct tcp_conn *c, enum weir_tcp_state st
     if (!(entered_from[state] >> c->state & 1))
         return;
     c->state = (uint8_t)state;
+    trace_state(weir, c);
     tcp_attend(c, ATTEND_STATE, state != WEIR_TCP_ESTABLISHED);
     tcp_timers_state(weir, c);
 }

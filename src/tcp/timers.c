@@ -334,6 +334,7 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
         if (c->backoff < UINT8_MAX)
             tcp_backoff_set(c, (uint8_t)(c->backoff + 1));
         c->attention |= ATTEND_PERSIST;
+        trace_timer(weir, c, "zero-window probe");
         arm_rto(weir, c);
         tcp_wants_output(weir, c);
         return;
@@ -347,6 +348,7 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
         return;
     tcp_tlp_tick(weir, c);
     if (c->flow->wait == TCP_WAIT_TAIL) {
+        trace_timer(weir, c, "tail-loss probe");
         tcp_tlp_fire(weir, c);
         arm_rto_since(weir, c, due_us);
         if (tcp_rtx_probe_on(weir, c)) {  // it is not the last
@@ -361,6 +363,7 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
         return;
     }
     if (c->flow->wait == TCP_WAIT_REORDER) {
+        trace_timer(weir, c, "reordering");
         tcp_recovery_reorder(weir, c);
         arm_send(weir, c);
         return;
@@ -369,6 +372,7 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
         ip_path_doubt(&c->path);
         c->path.netif = NULL;
     }
+    trace_timer(weir, c, "retransmission");
     tcp_recovery_timeout(weir, c);
     arm_rto(weir, c);
 }
@@ -381,6 +385,7 @@ static void fire_ack(struct weir *weir, struct tcp_conn *c)
         c->quick_acks = TCP_QUICK_ACKS;
     disarm(c, TCP_TIMER_ACK);
     if (c->flags & TCP_ACK_DELAYED) {
+        trace_timer(weir, c, "delayed acknowledgement");
         tcp_ack_now(weir, c);
     }
 }
