@@ -281,11 +281,16 @@ PROGRAM_FLAGS_xinu_player := $(PROGRAM_FLAGS_xinu_router)
 # Options that leave files out stand in PROGRAM_OPTIONS_program; libraries that are not in the tree, which `make firmware` does not fetch, in
 # PROGRAM_LIBRARIES_program (tools/tls.mk).
 program_sources = $(if $(PROGRAM_OPTIONS_$(2)),$(filter-out $(call left_out,$(BOARD_PROFILE_$(1)) $(PROGRAM_OPTIONS_$(2))),$(SRC)),$(SRC_$(BOARD_PROFILE_$(1))))
-# A program whose settings are another's shares its objects.
+# A program whose settings are another's shares its objects; one that sets nothing of the stack's has the board's own of src/.
 program_dir = $(or $(PROGRAM_DIR_$(1)),$(1))
+program_flags = $(or $(PROGRAM_FLAGS_$(2)_$(1)),$(PROGRAM_FLAGS_$(2)))
+stack_dir = $(if $(PROGRAM_OPTIONS_$(2))$(filter -DWEIR% -UWEIR% -f%,$(call program_flags,$(1),$(2))),$(call program_dir,$(2)),obj)
 define program
-PROGRAM_OBJECTS_$(1)_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(call program_dir,$(2))/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(call board_folder,$(1))/*.c) $(BOARD_DRIVERS_$(1)) \
-    $(call program_sources,$(1),$(2)) $(if $(PROGRAM_NO_KERNEL_$(2)),,$(BOARD_KERNEL_$(1))) $(if $(filter $(2),$(PROCESS_PROGRAMS)),$(call call_of,$(BOARD_KERNEL_$(1)))) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c)) $$(patsubst %.S,$(B)/boards/$(1)/$(call program_dir,$(2))/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(call board_folder,$(1))/*.S))
+PROGRAM_OBJECTS_$(1)_$(2) := $$(patsubst %.c,$(B)/boards/$(1)/$(call program_dir,$(2))/%.o,$(wildcard $(BOARD_START_$(1))/*.c boards/$(call board_folder,$(1))/*.c) $(BOARD_DRIVERS_$(1))) \
+    $$(patsubst %.c,$(B)/boards/$(1)/$(call stack_dir,$(1),$(2))/%.o,$(call program_sources,$(1),$(2))) \
+    $$(patsubst %.c,$(B)/boards/$(1)/$(call program_dir,$(2))/%.o,$(if $(PROGRAM_NO_KERNEL_$(2)),,$(BOARD_KERNEL_$(1))) \
+    $(if $(filter $(2),$(PROCESS_PROGRAMS)),$(call call_of,$(BOARD_KERNEL_$(1)))) $(PROGRAM_PARTS_$(2)) $(wildcard examples/firmware/$(2).c)) \
+    $$(patsubst %.S,$(B)/boards/$(1)/$(call program_dir,$(2))/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(call board_folder,$(1))/*.S))
 $(B)/boards/$(1)/$(call program_dir,$(2))/%.o: %.S tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  AS    $$@"
@@ -293,7 +298,7 @@ $(B)/boards/$(1)/$(call program_dir,$(2))/%.o: %.S tools/boards.mk
 $(B)/boards/$(1)/$(call program_dir,$(2))/%.o: %.c tools/boards.mk
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
-	@$$(BOARD_CC_$(1)) $(or $(PROGRAM_FLAGS_$(2)_$(1)),$(PROGRAM_FLAGS_$(2))) $$(if $$(filter %/memory.c,$$<),-fno-lto) -MMD -MP -c $$< -o $$@
+	@$$(BOARD_CC_$(1)) $(call program_flags,$(1),$(2)) $$(if $$(filter %/memory.c,$$<),-fno-lto) -MMD -MP -c $$< -o $$@
 $(B)/boards/$(1)/$(2).elf: $$(PROGRAM_OBJECTS_$(1)_$(2)) $(PROGRAM_LIBRARIES_$(2)) boards/$(call board_folder,$(1))/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
 	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(call board_folder,$(1))/link.ld $(PROGRAM_LINK_$(2)) -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o %.a,$$^) $$(BOARD_LIBS_$(1)) -o $$@
