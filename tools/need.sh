@@ -10,7 +10,7 @@ python3_version() { apt-cache depends python3 2>/dev/null | sed -n 's/^ *Depends
 case ${1:-} in
 run) goal="iproute2 iputils-ping curl iperf3 dnsmasq-base radvd chrony util-linux procps" ;;
 board) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm gcc-mips-linux-gnu gcc-mipsel-linux-gnu qemu-system-mips qemu-system-x86 python3-venv iproute2 iputils-ping curl util-linux procps" ;;
-test) goal="g++ cmake ninja-build pkg-config meson gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-mips qemu-system-x86 libcmocka-dev qemu-user gcc-mips-linux-gnu gcc-mipsel-linux-gnu libc6-dev-mips-cross dpkg-dev python3-venv $clang iproute2 iputils-ping curl wget netcat-openbsd
+test) goal="g++ cmake ninja-build pkg-config meson gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-mips qemu-system-x86 libcmocka-dev gdb qemu-user gcc-mips-linux-gnu gcc-mipsel-linux-gnu libc6-dev-mips-cross dpkg-dev python3-venv $clang iproute2 iputils-ping curl wget netcat-openbsd
             socat redis-server redis-tools memcached wrk haproxy git openssh-server openssh-client avahi-daemon avahi-utils
             dbus-daemon mosquitto mosquitto-clients iperf3 dnsmasq-base radvd kea-dhcp6-server chrony nftables nginx ethtool tcpdump util-linux procps chromium
             chromium-driver atftpd libcoap3-bin isc-dhcp-client udhcpc rsyslog rsyslog-openssl openssl libbearssl-dev" ;;
