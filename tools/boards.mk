@@ -109,7 +109,7 @@ upper = $(shell echo $(1) | tr a-z A-Z)
 
 # $(call board,BOARD)
 define board
-BOARD_SOURCES_$(1) := $(filter-out api/romantiki/bsd.c,$(wildcard $(BOARD_START_$(1))/*.c boards/$(call board_folder,$(1))/*.c boards/start.c ports/common/core.c ports/superloop/*.c kernel/coop/*.c ports/coop/*.c api/romantiki/*.c boards/coop_main.c) $(BOARD_DRIVERS_$(1)) $(SRC_$(BOARD_PROFILE_$(1))))
+BOARD_SOURCES_$(1) := $(wildcard $(BOARD_START_$(1))/*.c boards/$(call board_folder,$(1))/*.c boards/start.c ports/common/core.c ports/superloop/*.c kernel/coop/*.c ports/coop/*.c api/romantiki/*.c boards/coop_main.c) $(BOARD_DRIVERS_$(1)) $(SRC_$(BOARD_PROFILE_$(1)))
 BOARD_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/obj/%.o,$$(BOARD_SOURCES_$(1))) \
     $$(patsubst %.S,$(B)/boards/$(1)/obj/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(call board_folder,$(1))/*.S))
 BOARD_CC_$(1) := $(BOARD_TOOLS_$(1))gcc $(FIRMWARE_FLAGS) $(BOARD_FLAGS_$(1)) -DWEIR_PROFILE_$(call upper,$(BOARD_PROFILE_$(1)))
@@ -181,10 +181,11 @@ PROGRAM_FLAGS_rtos2_echo := -Iapi/cmsis_rtos2 -DWEIR_CFG_SOCKETS=5
 FREERTOS ?=
 PROGRAM_NO_KERNEL_freertos_echo := yes
 PROGRAM_BOARDS_freertos_echo := $(if $(FREERTOS),mps2-an385)
-PROGRAM_PARTS_freertos_echo := examples/freertos/freertos_echo.c $(wildcard ports/freertos/*.c ports/common/*.c api/bsd/*.c) boards/start.c \
-    $(patsubst %,$(abspath $(FREERTOS))/%.c,tasks queue list portable/GCC/ARM_CM3/port portable/MemMang/heap_4)
-PROGRAM_FLAGS_freertos_echo := -Iexamples/freertos -I$(FREERTOS)/include -I$(FREERTOS)/portable/GCC/ARM_CM3 -DWEIR_CFG_SOCKETS=5
-FREERTOS_STAND_IN := $(patsubst %.c,$(B)/boards/mps2-an385/stand_in/%.o,$(wildcard ports/freertos/*.c examples/freertos/*.c))
+FREERTOS_PARTS := $(wildcard ports/freertos/*.c) $(patsubst %,$(abspath $(FREERTOS))/%.c,tasks queue list portable/GCC/ARM_CM3/port portable/MemMang/heap_4)
+FREERTOS_FLAGS := -Iexamples/freertos -I$(FREERTOS)/include -I$(FREERTOS)/portable/GCC/ARM_CM3
+PROGRAM_PARTS_freertos_echo := examples/freertos/freertos_echo.c $(FREERTOS_PARTS) $(wildcard ports/common/*.c api/bsd/*.c) boards/start.c
+PROGRAM_FLAGS_freertos_echo := $(FREERTOS_FLAGS) -DWEIR_CFG_SOCKETS=5
+FREERTOS_STAND_IN := $(patsubst %.c,$(B)/boards/mps2-an385/stand_in/%.o,$(wildcard ports/freertos/*.c examples/freertos/*.c) examples/romantiki/kernels/freertos.c)
 $(B)/boards/mps2-an385/stand_in/%.o: %.c tools/boards.mk
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
@@ -243,7 +244,7 @@ PROGRAM_FLAGS_driver_echo := -DSTACK_UNIT=4096
 PAGES_FLAGS := -DWEIR_CFG_TCP_SEND_BYTES=536
 define pages
 PROGRAM_BOARDS_$(1) := mps2-an385 lm3s6965evb
-PROGRAM_PARTS_$(1) := $(wildcard kernel/coop/*.c ports/coop/*.c) $(filter-out api/romantiki/bsd.c,$(wildcard api/romantiki/*.c)) boards/coop_main.c examples/romantiki/pages.c
+PROGRAM_PARTS_$(1) := $(wildcard kernel/coop/*.c ports/coop/*.c) $(wildcard api/romantiki/*.c) boards/coop_main.c examples/romantiki/pages.c
 PROGRAM_FLAGS_$(1) := $(PAGES_FLAGS) -DPAGES_MODE=$(2)
 PROGRAM_FLAGS_$(1)_lm3s6965evb := $(PAGES_FLAGS) -DWEIR_CFG_TCP_SPLIT=$(3)
 PROGRAM_NO_KERNEL_$(1) := yes
@@ -253,20 +254,39 @@ OWN_PROGRAMS += romantiki_respond
 PROGRAM_BOARDS_romantiki_respond := lm3s6965evb
 PROGRAM_OPTIONS_romantiki_respond := COMPACT_UDP=1 DATAGRAM_SOCKETS=2
 PROGRAM_FLAGS_romantiki_respond := $(call as_flags,$(PROGRAM_OPTIONS_romantiki_respond))
-PROGRAM_PARTS_romantiki_respond := $(wildcard kernel/coop/*.c ports/coop/*.c) $(filter-out api/romantiki/bsd.c,$(wildcard api/romantiki/*.c)) boards/coop_main.c examples/romantiki/respond.c
+PROGRAM_PARTS_romantiki_respond := $(wildcard kernel/coop/*.c ports/coop/*.c) $(wildcard api/romantiki/*.c) boards/coop_main.c examples/romantiki/respond.c
 PROGRAM_NO_KERNEL_romantiki_respond := yes
 # Romantiki's echo server with a real MAC in the RAM that its paper has for it: one connection, and no more memory than the stack asks for.
 OWN_PROGRAMS += paper_echo
 PROGRAM_BOARDS_paper_echo := lm3s6965evb
 PROGRAM_FLAGS_paper_echo := -UWEIR_CFG_SOCKETS -DWEIR_CFG_SOCKETS=2 -UMEMORY_BYTES -DMEMORY_BYTES=3216
-PROGRAM_PARTS_paper_echo := $(wildcard kernel/coop/*.c ports/coop/*.c) $(filter-out api/romantiki/bsd.c,$(wildcard api/romantiki/*.c)) boards/coop_main.c examples/romantiki/echo.c
+PROGRAM_PARTS_paper_echo := $(wildcard kernel/coop/*.c ports/coop/*.c) $(wildcard api/romantiki/*.c) boards/coop_main.c examples/romantiki/echo.c
 PROGRAM_NO_KERNEL_paper_echo := yes
 # A task above the stack beside the cooperative kernel's echo server.
 PROGRAM_BOARDS_urgent_echo := mps2-an385 lm3s6965evb
-PROGRAM_PARTS_urgent_echo := $(wildcard kernel/coop/*.c ports/coop/*.c) $(filter-out api/romantiki/bsd.c,$(wildcard api/romantiki/*.c)) boards/coop_main.c
+PROGRAM_PARTS_urgent_echo := $(wildcard kernel/coop/*.c ports/coop/*.c) $(wildcard api/romantiki/*.c) boards/coop_main.c
 PROGRAM_NO_KERNEL_urgent_echo := yes
 $(eval $(call pages,pages_whole,SOCK_BLOCKING,0))
 $(eval $(call pages,pages_split,SOCK_SPLIT,1))
+# Romantiki's programs with threads, over BSD sockets and the kernels of three ports: build/boards/BOARD/romantiki_PROGRAM_KERNEL.elf.
+ROMANTIKI_KERNELS := preempt rtos2 freertos
+ROMANTIKI_PARTS := $(wildcard api/romantiki/bsd/*.c api/bsd/*.c ports/common/*.c) boards/start.c examples/romantiki/kernels/begin.c
+ROMANTIKI_PARTS := $(filter-out api/romantiki/bsd/posix.c,$(ROMANTIKI_PARTS))
+ROMANTIKI_PARTS_preempt := $(wildcard kernel/preempt/*.c) ports/preempt/preempt_port.c
+ROMANTIKI_PARTS_rtos2 := $(RTOS2) $(wildcard ports/cmsis_rtos2/*.c)
+ROMANTIKI_PARTS_freertos := $(FREERTOS_PARTS)
+ROMANTIKI_FLAGS_rtos2 := -Iapi/cmsis_rtos2
+ROMANTIKI_FLAGS_freertos := $(FREERTOS_FLAGS)
+ROMANTIKI_BOARDS_freertos := $(PROGRAM_BOARDS_freertos_echo)
+define romantiki_threads
+OWN_PROGRAMS += romantiki_$(1)_$(2)
+PROGRAM_BOARDS_romantiki_$(1)_$(2) := $(if $(filter freertos,$(2)),$(ROMANTIKI_BOARDS_freertos),mps2-an385)
+PROGRAM_DIR_romantiki_$(1)_$(2) := romantiki_$(2)
+PROGRAM_PARTS_romantiki_$(1)_$(2) := $(ROMANTIKI_PARTS) $(ROMANTIKI_PARTS_$(2)) examples/romantiki/kernels/$(2).c examples/romantiki/$(1).c
+PROGRAM_FLAGS_romantiki_$(1)_$(2) := -DROMANTIKI_BSD -DROMANTIKI_PORT $(ROMANTIKI_FLAGS_$(2))
+PROGRAM_NO_KERNEL_romantiki_$(1)_$(2) := $(if $(filter freertos,$(2)),yes)
+endef
+$(foreach k,$(ROMANTIKI_KERNELS),$(foreach p,$(ROMANTIKI),$(eval $(call romantiki_threads,$(p),$(k)))))
 # Embedded Xinu's devices, with two interfaces.
 PROGRAM_BOARDS_xinu_router := malta malta-el
 PROGRAM_PARTS_xinu_router := $(PREEMPT) $(wildcard api/xinu/*.c apps/dhcp/*.c) examples/xinu/boot.c examples/xinu/router.c apps/loop.c

@@ -29,7 +29,7 @@ SIM_MAIN := sim/main.c sim/script/engine.c
 # The Romantiki API over BSD sockets has the names of the one over Weir: it is linked to its own programs only.
 # Of the preemptive kernel's architectures only a program's own runs here, of the microkernel none.
 OTHER_ARCHITECTURES := $(filter-out %/host.c %/plain_call.c,$(wildcard kernel/preempt/arch/*.c kernel/micro/arch/*.c))
-HOST_PARTS := $(filter-out $(SIM_MAIN) api/tls/mbedtls/% api/tls/bearssl/% api/romantiki/bsd.c api/flock/trap.c ports/preempt/process_calls.c $(OTHER_ARCHITECTURES),$(call find_c,api kernel ports/posix ports/common ports/coop ports/preempt ports/micro drivers sim))
+HOST_PARTS := $(filter-out $(SIM_MAIN) api/tls/mbedtls/% api/tls/bearssl/% api/romantiki/bsd/% api/flock/trap.c ports/preempt/process_calls.c $(OTHER_ARCHITECTURES),$(call find_c,api kernel ports/posix ports/common ports/coop ports/preempt ports/micro drivers sim))
 APP_MAIN := $(call find_c,apps/host)
 # weir-run: the server, and the library that is preloaded into programs (docs/weir-run.md).
 RUN_MAIN := $(sort $(wildcard apps/run/*.c))
@@ -175,10 +175,11 @@ $(B)/host/examples/%: examples/%.cpp $(B)/host/libapps.a $(B)/host/liball.a
 -include $(patsubst examples/%.cpp,$(B)/host/examples/%.d,$(EXAMPLES_CXX))
 # Romantiki's programs over BSD sockets and POSIX threads: build/host/romantiki/PROGRAM.
 apps: $(patsubst examples/romantiki/%.c,$(B)/host/romantiki/%,$(wildcard examples/romantiki/*.c))
-$(B)/host/romantiki/%: examples/romantiki/%.c api/romantiki/bsd.c api/romantiki/bsd.h api/romantiki/romantiki.h
+ROMANTIKI_BSD := $(wildcard api/romantiki/bsd/*.c)
+$(B)/host/romantiki/%: examples/romantiki/%.c $(ROMANTIKI_BSD) api/romantiki/bsd/bsd.h api/romantiki/romantiki.h
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
-	@$(CC) $(CFLAGS_COMMON) -O2 -Iapi -DROMANTIKI_BSD $< api/romantiki/bsd.c -o $@ -pthread
+	@$(CC) $(CFLAGS_COMMON) -O2 $(INCLUDES) -DROMANTIKI_BSD $< $(ROMANTIKI_BSD) -o $@ -pthread
 tests: $(addprefix tests-,$(VARIANTS))
 # For tests/run.py: what there is to build and run.
 .PHONY: list-tests

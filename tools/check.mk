@@ -86,7 +86,7 @@ check-recursion: $(B)/host/liball.a
 
 # Each header compiles alone: those of include/ at every profile, those of src/ at every profile that has sources of their folder; and with IPv6.
 # (FreeRTOS is not here; its headers, and what stands in for them, want the user's configuration first. Nor is Mbed TLS: tools/tls.mk.)
-ALONE := $(patsubst %,$(B)/headers/%.ok,$(filter-out proof/% tests/freertos/% ports/freertos/% api/tls/mbedtls/internal.h api/tls/bearssl/internal.h,$(C_HEADERS)))
+ALONE := $(patsubst %,$(B)/headers/%.ok,$(filter-out proof/% tests/freertos/% ports/freertos/% examples/freertos/freertos_board.h api/tls/mbedtls/internal.h api/tls/bearssl/internal.h,$(C_HEADERS)))
 profiles_of = $(if $(filter include/%,$1),$(PROFILES),$(if $(filter src/%,$1),$(foreach p,$(PROFILES),$(if $(filter $(dir $1),$(dir $(SRC_$p))),$p)),full))
 $(B)/headers/%.ok: % $(filter include/% src/%,$(C_HEADERS))
 	@mkdir -p $(@D)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Romantiki's socket-like API (Glistvain and Aboelaze, "Bringing TCP/IP Networking to Resource Limited Embedded
-// Systems") over Weir and the cooperative kernel. The same program compiles over BSD sockets and POSIX threads:
-// -DROMANTIKI_BSD, bsd.h. The calls in capitals and those that may block are macros, since a blocking function is made
-// of them (kernel/coop/bf.h); in those the arguments are evaluated again whenever the task is resumed, and what they
-// point at is AUTO or static.
+// Systems") over Weir and the cooperative kernel. The same program compiles over BSD sockets and threads:
+// -DROMANTIKI_BSD, bsd/bsd.h. The calls in capitals and those that may block are macros, since a blocking function is
+// made of them (kernel/coop/bf.h); in those the arguments are evaluated again whenever the task is resumed, and what
+// they point at is AUTO or static.
 #ifndef ROMANTIKI_H
 #define ROMANTIKI_H
 
 #ifdef ROMANTIKI_BSD
-#include "bsd.h"
+#include "bsd/bsd.h"
 #else
 #include <stdbool.h>
 #include <stddef.h>
@@ -122,7 +122,7 @@ BFD romantiki_sendto(struct romantiki_socket *socket, const void *data, unsigned
         BF_CALL(romantiki_sendto(socket, data, bytes, to, res)); \
     } while (0)
 
-// The common names of the operating system's part; bsd.h has them over POSIX threads.
+// The common names of the operating system's part; bsd/bsd.h has them over threads.
 #define DEF_TASK(name) struct coop_task name
 #define DEF_EVENT(name) struct coop_event name
 #define DEF_SEMAPHORE(name) struct coop_semaphore name

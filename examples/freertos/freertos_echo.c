@@ -7,62 +7,17 @@
 #include "bsd/posix_names.h"
 #include "ports/freertos/freertos_port.h"
 
+#include "examples/freertos/freertos_board.h"
+
 #define CONNECTIONS 3
 #define BSD_BYTES (640 + (CONNECTIONS + 1) * 384)
 #define STACK_WORDS 640
-#define NVIC_PRIORITY 0xe000e400u  // a byte an interrupt
-#define NVIC_INTERRUPTS 32u
-#define SHARED_PRIORITY 0x80u
 enum { LOW_PRIORITY = 1, ECHO_PRIORITY = 3, IO_PRIORITY = 6 };
 
 static uint64_t memory[MEMORY_BYTES / 8], bsd_memory[BSD_BYTES / 8];
 static struct freertos_port port;
 static struct weir_netif netif;
 static int listener;
-static uint64_t next_tick_us;
-
-void xPortSysTickHandler(void);
-void vPortSetupTimerInterrupt(void);
-
-// In place of the weak one of FreeRTOS, which would take SysTick for itself.
-void vPortSetupTimerInterrupt(void)
-{
-    next_tick_us = board_now_us() + 1000000 / configTICK_RATE_HZ;
-    board_alarm(next_tick_us);
-}
-
-// An earlier call may come, too.
-void board_timer(void)
-{
-    if (!next_tick_us)
-        return;
-    while (board_now_us() >= next_tick_us) {
-        xPortSysTickHandler();
-        next_tick_us += 1000000 / configTICK_RATE_HZ;
-    }
-    board_alarm(next_tick_us);
-}
-
-_Noreturn static void stop(const char *what, const char *name)
-{
-    board_puts(what);
-    board_puts(name);
-    for (;;)
-        __asm__ volatile("cpsid i");
-}
-
-void freertos_stop(const char *file, int line)
-{
-    (void)line;
-    stop("freertos: an assertion failed in ", file);
-}
-
-void vApplicationStackOverflowHook(TaskHandle_t task, char *name);
-void vApplicationStackOverflowHook(TaskHandle_t task, char *name)
-{
-    (void)task;
-    stop("freertos: stack overflow: ", name);
-}
 
 void board_interrupt(void) { freertos_port_interrupt(&port); }
 
@@ -116,9 +71,7 @@ static void first(void *unused)
 int main(void)
 {
     board_init();
-    for (uint32_t i = 0; i < NVIC_INTERRUPTS; i++)
-        // else FromISR calls are not allowed in them
-        ((volatile uint8_t *)(uintptr_t)NVIC_PRIORITY)[i] = SHARED_PRIORITY;
+    freertos_interrupts();
     if (xTaskCreate(first, "first", STACK_WORDS, NULL, ECHO_PRIORITY, NULL) == pdPASS)
         vTaskStartScheduler();
     board_puts("weir: no memory\n");

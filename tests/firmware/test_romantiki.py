@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Romantiki's programs: the same source on the cooperative kernel in QEMU, and over BSD sockets and POSIX threads on this machine."""
+"""Romantiki's programs: the same source on the cooperative kernel in QEMU; over BSD sockets and POSIX threads on this machine; and over Weir's BSD sockets and
+the threads of the preemptive kernel, CMSIS-RTOS2 and FreeRTOS in QEMU. (FreeRTOS with `make test FREERTOS=dir`, as in test_freertos.py.)"""
+import os
 import pathlib
 import socket
 import subprocess
@@ -10,10 +12,12 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-from boards import ADDRESS, HOST, Machine, answered, command, exchange, free_udp_ports, read  # noqa: E402
+from boards import ADDRESS, BOARDS, HOST, Machine, answered, command, exchange, free_udp_ports, read  # noqa: E402
 from netns import until  # noqa: E402
 
 ECHO, MANY, RESPOND, COUNT = 5200, 5201, 5202, 5203
+THREADS = "mps2-an385"   # the board with kernels that have threads
+KERNELS = ("preempt", "rtos2", pytest.param("freertos", marks=pytest.mark.skipif(not os.environ.get("FREERTOS"), reason="FREERTOS names no folder with the kernel's sources")))
 
 
 class Host:
@@ -57,14 +61,19 @@ class Datagrams(Machine):
         return "127.0.0.1", self.udp_ports[port]
 
 
+def on_board(kind, program):
+    """The board and the firmware of a kind: a board with the cooperative kernel, or a kernel with threads."""
+    return (kind, f"romantiki_{program}") if kind in BOARDS else (THREADS, f"romantiki_{program}_{kind}")
+
+
 def started(kind, program, port):
     if kind == "bsd":
         return Host(program)
-    machine = Machine("lm3s6965evb", ports=[port], program=f"romantiki_{program}")
-    return machine
+    board, image = on_board(kind, program)
+    return Machine(board, ports=[port], program=image)
 
 
-@pytest.fixture(params=["lm3s6965evb", "paper_echo", "bsd"])
+@pytest.fixture(scope="module", params=["lm3s6965evb", "paper_echo", "bsd", *KERNELS])
 def echo(request):
     """paper_echo: the same program on that board with one connection, in the RAM that the paper has for it."""
     small = Machine("lm3s6965evb", ports=[ECHO], program="paper_echo") if request.param == "paper_echo" else None
@@ -105,7 +114,7 @@ def test_a_reset_does_not_end_the_server(echo):
         assert exchange(connection, b"again") == b"again"
 
 
-@pytest.fixture(params=["lm3s6965evb", "bsd"])
+@pytest.fixture(scope="module", params=["lm3s6965evb", "bsd", *KERNELS])
 def sessions(request):
     with started(request.param, "sessions", MANY) as server:
         if request.param != "bsd":
@@ -139,10 +148,10 @@ def test_one_task_serves_many_sessions(sessions):
             assert ask(connection, b"later") == b"later"
 
 
-@pytest.fixture(params=["lm3s6965evb", "mps2-an385", "bsd"])
+@pytest.fixture(scope="module", params=["lm3s6965evb", "mps2-an385", "bsd", *KERNELS])
 def respond(request):
     """On the compact stack, on the small one, and over BSD sockets."""
-    with Host("respond") if request.param == "bsd" else Datagrams(request.param, "romantiki_respond", (RESPOND, COUNT)) as server:
+    with Host("respond") if request.param == "bsd" else Datagrams(*on_board(request.param, "respond"), (RESPOND, COUNT)) as server:
         if request.param != "bsd":
             server.until("tasks are running")
         yield server

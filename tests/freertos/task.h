@@ -7,8 +7,11 @@
 
 typedef struct tskTaskControlBlock *TaskHandle_t;
 
+#define taskYIELD() ((void)0)
+
 BaseType_t xTaskCreate(TaskFunction_t function, const char *name, configSTACK_DEPTH_TYPE depth, void *argument,
                        UBaseType_t priority, TaskHandle_t *created);
+void vTaskDelete(TaskHandle_t task);
 void vTaskStartScheduler(void);
 void vTaskPrioritySet(TaskHandle_t task, UBaseType_t priority);
 TaskHandle_t xTaskGetCurrentTaskHandle(void);

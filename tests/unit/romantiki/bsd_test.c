@@ -2,7 +2,9 @@
 // not on mips: threads and real time under emulation
 // Romantiki's API over this machine's own BSD sockets and POSIX threads, over loopback.
 #define ROMANTIKI_BSD
-#include "api/romantiki/bsd.c"
+#include "api/romantiki/bsd/sockets.c"
+#include "api/romantiki/bsd/tasks.c"
+#include "api/romantiki/bsd/posix.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -184,7 +186,7 @@ static void datagrams(void **state)
     unsigned bytes;
     int res;
     const unsigned timeout = 20;
-    struct weir_endpoint from, to = {{INADDR_LOOPBACK}, 0};
+    struct weir_endpoint from, to = {weir_addr_v4(INADDR_LOOPBACK), 0};
     (void)state;
     DGRAM_SOCKET(here, SOCK_MODE(SOCK_BLOCKING), NULL, 0);
     DGRAM_SOCKET(there, SOCK_MODE(SOCK_BLOCKING), NULL, 0);
@@ -196,7 +198,7 @@ static void datagrams(void **state)
     socket_recvfrom(&there, data, 4, &bytes, &from, &res, NULL);  // the rest is cut
     assert_int_equal(bytes, 4);
     assert_string_equal(data, "data");
-    assert_int_equal(from.addr.v4, INADDR_LOOPBACK);
+    assert_int_equal(weir_addr_to_v4(from.addr), INADDR_LOOPBACK);
     assert_int_equal(from.port, port_of(&here));
     socket_recvfrom(&there, data, 4, &bytes, &from, &res, &timeout);
     assert_int_equal(res, ETIMEOUT);
@@ -228,7 +230,7 @@ static void tasks(void **state)
     (void)state;
     EVENT_WAIT(&event, &timeout, &res);
     assert_int_equal(res, 0);
-    TASK_START(task, gives, &event, 1);
+    assert_true(TASK_START(task, gives, &event, 1));
     EVENT_WAIT(&event, NULL, &res);
     assert_int_equal(res, 1);
     SEM_WAIT(&semaphore, NULL, &res);
@@ -250,8 +252,48 @@ static void tasks(void **state)
     YIELD;
 }
 
+// Two tasks of one function have each its own AUTO variables and its own errno.
+static DEF_TASK(twins[2]);
+static DEF_SEMAPHORE(ended);
+static struct twin {
+    int error, seen;
+    unsigned counted;
+} twin[2];
+
+static BFD counts(void *prm)
+{
+    AUTO unsigned times;
+    struct twin *own = prm;
+    BF_BEGIN
+    romantiki_set_errno(NULL, own->error);
+    for (times = 0; times < 3; times++)
+        SLEEP_MS(5);
+    own->counted = times;
+    own->seen = romantiki_errno();
+    SEM_POST(&ended);
+    BF_END
+}
+
+static void two_tasks_of_one_function(void **state)
+{
+    int res;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        twin[i].error = EPIPE + i;
+        assert_true(TASK_START(twins[i], counts, &twin[i], 1));
+    }
+    for (int i = 0; i < 2; i++)
+        SEM_WAIT(&ended, NULL, &res);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(twin[i].counted, 3);
+        assert_int_equal(twin[i].seen, EPIPE + i);
+    }
+    assert_int_equal(romantiki_errno(), 0);  // this thread is no task
+}
+
 int main(void)
 {
+    use_posix();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(streams, setup, teardown),
         cmocka_unit_test_setup_teardown(an_accepted_stream_is_given_back, setup, teardown),
@@ -261,6 +303,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(splitting, setup, teardown),
         cmocka_unit_test(datagrams),
         cmocka_unit_test(tasks),
+        cmocka_unit_test(two_tasks_of_one_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Romantiki's API over BSD sockets and POSIX threads: bsd.h.
+// Romantiki's sockets over BSD's: bsd.h.
 #define _POSIX_C_SOURCE 200809L
 #include "bsd.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t news;
-static pthread_once_t news_made = PTHREAD_ONCE_INIT;
+#ifdef ROMANTIKI_PORT
+#include "api/bsd/posix_calls.h"
+#include "api/bsd/posix_names.h"
 
-static uint64_t now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
-// --- sockets ---------------------------------------------------------------------------------------------------------
+#define errno romantiki_errno()
+#else
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#endif
 
 void romantiki_socket_init(struct romantiki_socket *socket, int mode, int limit)
 {
@@ -175,87 +177,14 @@ void socket_recvfrom(struct romantiki_socket *socket, void *data, unsigned bytes
         return;
     }
     *received = (unsigned)got;
-    *from = (struct weir_endpoint){{ntohl(name.sin_addr.s_addr)}, ntohs(name.sin_port)};
+    *from = (struct weir_endpoint){weir_addr_v4(ntohl(name.sin_addr.s_addr)), ntohs(name.sin_port)};
 }
 
 void socket_sendto(struct romantiki_socket *socket, const void *data, unsigned bytes, const struct weir_endpoint *to,
                    int *res, const unsigned *timeout_ms)
 {
-    const struct sockaddr_in name = name_of(to->addr.v4, to->port);
+    const struct sockaddr_in name = name_of(weir_addr_to_v4(to->addr), to->port);
     *res = wait_for(socket, POLLOUT, timeout_ms);
     if (*res == EOK && sendto(socket->descriptor, data, bytes, 0, (const struct sockaddr *)&name, sizeof name) < 0)
         *res = -errno;
-}
-
-// --- tasks -----------------------------------------------------------------------------------------------------------
-
-static void make_news(void)
-{
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&news, &clock);
-    pthread_condattr_destroy(&clock);
-}
-
-static void *thread(void *context)
-{
-    struct romantiki_task *task = context;
-    task->function(task->prm);
-    return NULL;
-}
-
-void romantiki_task_start(struct romantiki_task *task, coop_function *function, void *prm)
-{
-    task->function = function;
-    task->prm = prm;
-    pthread_create(&task->thread, NULL, thread, task);
-    pthread_detach(task->thread);
-}
-
-void romantiki_give(struct romantiki_flag *flag, unsigned most)
-{
-    pthread_once(&news_made, make_news);
-    pthread_mutex_lock(&lock);
-    if (flag->count < most)
-        flag->count++;
-    pthread_cond_broadcast(&news);
-    pthread_mutex_unlock(&lock);
-}
-
-void romantiki_flag_take(struct romantiki_flag *flag, const unsigned *timeout_ms, int *res)
-{
-    const uint64_t due_us = timeout_ms ? now_us() + *timeout_ms * 1000ull : 0;
-    const struct timespec due = {(time_t)(due_us / 1000000), (long)(due_us % 1000000 * 1000)};
-    int late = 0;
-    pthread_once(&news_made, make_news);
-    pthread_mutex_lock(&lock);
-    while (!flag->count && !late)
-        late = timeout_ms ? pthread_cond_timedwait(&news, &lock, &due) : pthread_cond_wait(&news, &lock);
-    *res = flag->count > 0;
-    flag->count -= (unsigned)*res;
-    pthread_mutex_unlock(&lock);
-}
-
-void romantiki_sleep_us(uint64_t microseconds)
-{
-    struct timespec left = {(time_t)(microseconds / 1000000), (long)(microseconds % 1000000 * 1000)};
-    while (nanosleep(&left, &left) && errno == EINTR)
-        ;
-}
-
-void romantiki_timer_start(struct romantiki_timer *timer, uint32_t first_us, uint32_t period_us)
-{
-    *timer = (struct romantiki_timer){now_us() + first_us, period_us};
-}
-
-// A timer that does not repeat fires once, and never again.
-void romantiki_timer_take(struct romantiki_timer *timer)
-{
-    for (uint64_t now = now_us(); now < timer->due_us; now = now_us())
-        romantiki_sleep_us(timer->due_us - now);
-    const uint64_t now = now_us();
-    do
-        timer->due_us = timer->period_us ? timer->due_us + timer->period_us : UINT64_MAX;
-    while (timer->due_us <= now);
 }
