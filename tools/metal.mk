@@ -40,4 +40,5 @@ metal: $(PROFILES:%=$(B)/m3/%/libweir.a) $(B)/m3/tiny_udp/libweir.a $(B)/m3/tiny
 
 .PHONY: size-report
 size-report: metal $(B)/metal/tiny_echo.elf $(B)/metal/small_echo.elf $(B)/boards/lm3s6965evb/paper_echo.elf
-	@$(PYTHON) tools/size.py; status=$$?; $(PYTHON) tools/tiny_echo.py size && $(PYTHON) tools/small_echo.py; $(PYTHON) tools/paper_echo.py && exit $$status
+	@$(PYTHON) tools/size.py; status=$$?; $(PYTHON) tools/tiny_echo.py size && $(PYTHON) tools/small_echo.py; $(PYTHON) tools/paper_echo.py && \
+	    $(PYTHON) tools/recipes.py && exit $$status

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Weir in builds of somebody else's (make packaging): from an installed copy, which is moved, by CMake and pkg-config in C and C++; out of tree by CMake
-and Meson; cross-built; and as two files. What is built runs."""
+and Meson; cross-built; and as two files. What is built runs. CAMPAIGN=1: each recipe, not one."""
 import os
 import pathlib
 import re
@@ -183,6 +183,23 @@ def by_wrap(folder, archive):
     run("meson", "setup", "b", "-Dweir:profile=tiny", cwd=folder)
     run("ninja", "-C", "b", cwd=folder)
     run(folder / "b/answer")
+
+
+@pytest.mark.parametrize("recipe", sorted(path.stem for path in (ROOT / "config/recipes").glob("*.h")) if os.environ.get("CAMPAIGN") else ["sensor"])
+def test_each_recipe(recipe, tmp_path):
+    """Copied out of the tree, as a user's configuration. (`make size` builds them for a Cortex-M3, with their parts.)"""
+    shutil.copy(ROOT / f"config/recipes/{recipe}.h", tmp_path / "my_config.h")
+    run("make", "-s", "amalgamation", f"CONFIG={tmp_path / 'my_config.h'}", f"O={tmp_path}")
+    run("cc", "-std=c11", "-O0", "-Wall", "-Wextra", "-Werror", "-DTWO_FILES", f"-I{tmp_path}", EXAMPLE / "answer.c", tmp_path / "weir.c", "-o", tmp_path / "answer")
+    run(tmp_path / "answer")
+
+
+def test_the_page_of_recipes_has_their_options():
+    page = (ROOT / "docs/recipes.md").read_text()
+    for path in (ROOT / "config/recipes").glob("*.h"):
+        _, _, section = page.partition(f"`config/recipes/{path.name}`")
+        options = re.findall(r"^#define WEIR_CFG_(\w+ \d+)", path.read_text(), re.M)
+        assert options and [option.replace(" ", "=") for option in options] == re.findall(r"\w+=\d+", section.partition("\n## ")[0]), path.name
 
 
 def test_a_release(tmp_path):
