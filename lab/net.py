@@ -89,7 +89,7 @@ class LinuxEnd:
 
     def serve(self, peer_address):
         server = self.namespace.start(*noted(self.namespace, ["iperf3", "-s", "-B", self.address, "--forceflush"]))
-        if not until(lambda: "listening" in server.output(), 5):
+        if not until(lambda: "listening" in server.output(), 60):
             raise Failed(f"iperf3 -s did not start: {server.output().strip()}")
 
     def iperf(self, words, cc, timeout):
@@ -103,7 +103,7 @@ class LinuxEnd:
 
     def listen(self):
         server = self.namespace.start(*noted(self.namespace, [sys.executable, TRANSFER, "listen"]))
-        if not until(lambda: "listening" in server.output(), 5):
+        if not until(lambda: "listening" in server.output(), 60):
             raise Failed(f"the receiver did not start: {server.output().strip()}")
         return server
 
@@ -136,7 +136,7 @@ class WeirEnd:
 
     def listen(self):
         server = self.namespace.start(*noted(self.namespace, [*self.common, "--run", f"listen {TRANSFER_PORT} /dev/null"]))
-        if not until(lambda: "listening" in server.output(), 5):
+        if not until(lambda: "listening" in server.output(), 60):
             raise Failed(f"weir-host did not listen: {server.output().strip()}")
         return server
 
@@ -242,7 +242,7 @@ class Network:
             os.sched_setaffinity(0, cores[:1])
         middle, a, b = (self.lab.namespace(name) for name in ("link", "a", "b"))
         self.emulator = middle.start(*noted(middle, [BIN / "weir-link", "lab0", "lab1", *self.link.words(), *(["--frames", self.trace] if self.trace else [])]))
-        if not until(lambda: self.emulator.output().startswith("ready") or self.emulator.poll() is not None, 5) or self.emulator.poll() is not None:
+        if not until(lambda: self.emulator.output().startswith("ready") or self.emulator.poll() is not None, 60) or self.emulator.poll() is not None:
             raise Failed(f"weir-link: {self.emulator.output().strip() or 'does not start'}")
         if self.apart:
             os.sched_setaffinity(self.emulator.pid, cores[-1:])

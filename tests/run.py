@@ -261,9 +261,16 @@ def make(log_name, targets):
 
 
 # Seconds that the longest take, roughly: what runs side by side ends soonest when they begin first.
-LONG = {"interop/test_tutorials": 120, "interop/test_front_door": 110, "interop/test_apps": 100, "firmware/test_run_board": 70, "firmware/test_cable": 55,
-        "interop/test_tcp_bulk": 50, "firmware/test_preempt": 50, "interop/test_dhcp6": 50, "interop/test_run": 35, "interop/test_mdns": 35, "firmware/test_xinu": 30,
-        "firmware/test_processes": 30, "interop/test_tcp_life": 25, "firmware/test_micro": 20, "interop/test_apps_page": 20, "fuzz/hostile/mutations": 30}
+LONG = {"interop/test_tutorials": 120, "interop/test_front_door": 110, "interop/test_apps": 100, "firmware/test_run_board": 70,
+        "firmware/test_cable": 55, "interop/test_tcp_bulk": 50, "firmware/test_preempt": 50, "interop/test_dhcp6": 50, "interop/test_rtstream": 40,
+        "interop/test_run": 35, "firmware/test_xinu": 30, "firmware/test_processes": 30, "interop/test_tcp_life": 25, "firmware/test_player": 25,
+        "interop/test_mdns": 20, "firmware/test_micro": 20, "interop/test_lab": 20, "interop/test_apps_page": 20, "fuzz/hostile/mutations": 30,
+        "fuzz/fragments": 25, "fuzz/paths": 25, "unit/packaging/packaging_test": 95, "unit/config_test": 85, "unit/sim/golden_test": 55,
+        "unit/course_test": 15}
+
+
+def longest_first(programs):
+    return sorted(programs, key=lambda program: -LONG.get(program.name, 0))
 
 
 def run_all(programs, jobs, done):
@@ -352,9 +359,9 @@ def main():
             tally.add(program)
         else:
             ready.append(program)
-    run_all(ready, UNIT_JOBS, tally.add)
+    run_all(longest_first(ready), UNIT_JOBS, tally.add)
     build_for_scripts(chosen)
-    run_all(sorted(chosen["interop"] + chosen["fuzz"], key=lambda program: -LONG.get(program.name, 0)), SCRIPT_JOBS, tally.add)
+    run_all(longest_first(chosen["interop"] + chosen["fuzz"]), SCRIPT_JOBS, tally.add)
     return tally.close()
 
 

@@ -110,7 +110,7 @@ class Machine:
     def console(self):
         return self.log.read_text(errors="replace")
 
-    def until(self, text, seconds=30):
+    def until(self, text, seconds=60):
         """Waits until the console shows the text."""
         deadline = time.monotonic() + seconds
         while text not in self.console():
@@ -118,7 +118,7 @@ class Machine:
                 raise RuntimeError(f"{self.board}: no {text!r} on the console, which shows: {self.console()[-400:]!r}")
             time.sleep(0.05)
 
-    def connect(self, port, timeout=20):
+    def connect(self, port, timeout=60):
         connection = socket.create_connection(("127.0.0.1", self.ports[port]), timeout)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
@@ -140,7 +140,7 @@ class SerialMachine(Machine):
         self.folder.cleanup()
 
     def line(self):
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while True:
             connection = socket.socket(socket.AF_UNIX)
             try:

@@ -68,7 +68,7 @@ def forward_door(host):
     def serve(client):
         with client:
             try:
-                with socket.create_connection((host, 80), timeout=5) as server:
+                with socket.create_connection((host, 80), timeout=60) as server:
                     server.settimeout(None)
                     back = threading.Thread(target=carry, args=(server, client), daemon=True)
                     back.start()
@@ -103,7 +103,7 @@ class Demonstration:
         self.start_router()
         command = [HOST, *self.words, *([] if ONLY6 else ["--address", f"{WEIR}/24", "--gateway", LINUX]), "--ip6", "--http", "80"]
         self.host = namespace.start(*command, log=LOGS / "weir-host.log")
-        up = until(lambda: self.host.poll() is not None or self.answers(), 15)
+        up = until(lambda: self.host.poll() is not None or self.answers(), 60)
         if not up or self.host.poll() is not None:
             raise Failed(f"the host did not come up: {' '.join(map(str, command))}\n{self.host.output()}")
 
@@ -132,7 +132,7 @@ class Demonstration:
     # --- the steps: each returns what it reached, as text ----------------------------------------------------------------
     def autoconfigured(self):
         """The address that the host made out of radvd's prefix, once it knows that nobody else has it."""
-        found = until(lambda: re.search(rf"({PREFIX6}\S+) is free", self.host.output()), 20)
+        found = until(lambda: re.search(rf"({PREFIX6}\S+) is free", self.host.output()), 60)
         if not found:
             raise Failed(f"no address within {PREFIX6}:/64\n{self.host.output()}")
         self.weir6 = found.group(1)
@@ -147,7 +147,7 @@ class Demonstration:
 
     def curl(self, to=WEIR):
         page = LOGS / "status.html"
-        facts = self.linux.run("curl", "--silent", "--show-error", "--fail", "--max-time", "10", "--output", page, "--write-out",
+        facts = self.linux.run("curl", "--silent", "--show-error", "--fail", "--max-time", "60", "--output", page, "--write-out",
                                "%{http_code} %{size_download} %{time_total}", f"http://{to}/").split()
         if facts[0] != "200" or "Weir" not in page.read_text(errors="replace"):
             raise Failed(f"the status page is not what it should be: {facts}")
@@ -195,8 +195,8 @@ class Demonstration:
         (LOGS / "web").mkdir()
         (LOGS / "web/index.html").write_text("a page of Linux's\n")
         self.linux.start(sys.executable, "-m", "http.server", "--bind", CLIENT_LINUX, "--directory", LOGS / "web", WEB_PORT, log=LOGS / "web.log")
-        until(lambda: f":{WEB_PORT} " in self.linux.run("ss", "-Hltn"), 10)
-        until(lambda: ":53 " in (sockets := self.linux.run("ss", "-Huln")) and ":123 " in sockets and ":67 " in sockets, 10)
+        until(lambda: f":{WEB_PORT} " in self.linux.run("ss", "-Hltn"), 60)
+        until(lambda: ":53 " in (sockets := self.linux.run("ss", "-Huln")) and ":123 " in sockets and ":67 " in sockets, 60)
 
     def dhcp(self):
         text = self.weir_client("dhcp", "--dhcp")

@@ -97,13 +97,13 @@ class Demonstration:
             linux.address("weir0", f"{HOST}/24")
             machine = linux.start(*command(self.board, "tap,ifname=weir0,script=no,downscript=no", self.program), log=self.logs / "machine.log")
             began = time.monotonic()
-            if not until(lambda: "port 7" in machine.output() or machine.poll() is not None, 30) or machine.poll() is not None:
+            if not until(lambda: "port 7" in machine.output() or machine.poll() is not None, 60) or machine.poll() is not None:
                 raise Failed(f"the firmware did not start: {machine.output()[-500:]}")
             print(f"{self.board} in {self.place()} at {ADDRESS}, Linux at {HOST}; on its console after {time.monotonic() - began:.2f} s: {said(machine)}\n",
                   flush=True)
             self.step("ping", ping, linux)
-            self.step("echo", echo, lambda: socket.create_connection((ADDRESS, 7), 20))
-            self.step("connections", connections, lambda: socket.create_connection((ADDRESS, 7), 20))
+            self.step("echo", echo, lambda: socket.create_connection((ADDRESS, 7), 60))
+            self.step("connections", connections, lambda: socket.create_connection((ADDRESS, 7), 60))
             self.curl(f"http://{ADDRESS}")
             self.step("the cable pulled", cable, linux)
             self.end(once, lambda: machine.wait(), f"nsenter --net -t {os.getpid()} nc {ADDRESS} 7")
@@ -172,7 +172,7 @@ def curl(url):
 
 def cable(linux):
     """Down for two seconds in the middle of a conversation, which goes on afterwards with what was said meanwhile."""
-    with socket.create_connection((ADDRESS, 7), 20) as connection:
+    with socket.create_connection((ADDRESS, 7), 60) as connection:
         connection.sendall(b"before")
         if read(connection, 6) != b"before":
             raise Failed("no echo")

@@ -44,7 +44,7 @@ class NetworkRun:
         sender, receiver = self.network.sender, self.network.receiver
         self.start_us = int((time.monotonic() + LATE_START_S) * 1e6)
         self.source, listens = self.start_source(sender, receiver)
-        if listens and not net.until(lambda: "listening" in self.source.output(), 10):
+        if listens and not net.until(lambda: "listening" in self.source.output(), 60):
             raise common.Failed(f"the source does not start: {self.source.output()}")
         log = self.folder / "frames" / f"{self.name}.csv"
         log.parent.mkdir(parents=True, exist_ok=True)

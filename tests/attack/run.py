@@ -156,7 +156,7 @@ def campaign(folder, names, seconds, line, calm_s=CALM_S, rest_s=REST_S):
         host = linux.start(ROOT / "build/host/weir-host", "--tap", LINK, "--address", f"{WEIR[4]}/{PREFIX[4]}",
                            "--gateway", LINUX[4], "--address6", f"{WEIR[6]}/{PREFIX[6]}", "--gateway6", LINUX[6],
                            "--http", PORT)
-        assert until(lambda: "up on" in host.output() or host.poll() is not None, 20), host.output()
+        assert until(lambda: "up on" in host.output() or host.poll() is not None, 60), host.output()
         honest = None
         for name in names:
             if honest is None or honest.family != family(name):

@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from boards import ADDRESS, BOARDS, HOST, ROOT, Machine, command, exchange  # noqa: E402
 
 QEMUS = [name for name, board in BOARDS.items() if not board.model]   # a model of our own has no set_link
-OUT_S, BACK_S = 2, 20
+OUT_S, BACK_S = 2, 60
 CHUNK = 500   # once in a while, so that the transfer lasts beyond the cable
 
 
@@ -72,6 +72,17 @@ class Conversation(threading.Thread):
             time.sleep(0.002)
         self.connection.shutdown(socket.SHUT_WR)
 
+    def quiet(self):
+        """How much has come when no more does, for half a second: something was on its way from QEMU to here."""
+        last, since = len(self.got), time.monotonic()
+        deadline = since + 60
+        while time.monotonic() < since + 0.5:
+            assert time.monotonic() < deadline, "it never stops"
+            time.sleep(0.01)
+            if len(self.got) != last:
+                last, since = len(self.got), time.monotonic()
+        return last
+
     def run(self):
         self.sender.start()
         while some := self.connection.recv(65536):
@@ -89,8 +100,7 @@ def test_the_conversation_goes_on(board):
                 assert conversation.is_alive()
                 time.sleep(0.01)
             machine.cable(False)
-            time.sleep(0.2)            # what was on its way from QEMU to here
-            before = len(conversation.got)
+            before = conversation.quiet()
             time.sleep(OUT_S)
             assert len(conversation.got) == before and conversation.sent > before
             machine.cable(True)

@@ -64,7 +64,7 @@ def serve(namespace):
                                        f"http {{ {temporary} access_log {FOLDER}/access.log; keepalive_timeout 0;\n"
                                        f"server {{ listen {SERVER}:80; root {pages}; }} }}\n")
     namespace.start(found("nginx"), "-c", FOLDER / "nginx.conf", "-e", FOLDER / "error.log")
-    assert until(lambda: all(port in namespace.run("ss", "-Hulnt") for port in (":123 ", ":80 ")), 15)
+    assert until(lambda: all(port in namespace.run("ss", "-Hulnt") for port in (":123 ", ":80 ")), 60)
 
 
 @pytest.fixture(scope="module")

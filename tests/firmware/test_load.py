@@ -20,6 +20,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from boards import ADDRESS, HOST, Machine, answered, command, elf, exchange  # noqa: E402
 from netns import until  # noqa: E402
+from patience import measured  # noqa: E402
 
 BOUND_US = 100          # measured: 24; some 750 instructions with interrupts off or in their handlers
 COOPERATIVE_BOUND_US = {"mps2-an385": 1150, "lm3s6965evb": 600}   # measured: 870 to 1,026 (1,249 at the priority of echo) and 457 to 510; 26 without echo
@@ -153,6 +154,7 @@ def flooded(machine, pause, seconds):
     return share, beats, frames
 
 
+@measured
 def test_a_flood_of_frames_starves_nobody(machine):
     idle, _ = machine.share(1)
     # How many frames QEMU can take from the line and still leave its processor time is a matter of the machine that it runs on.

@@ -6,12 +6,14 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench/realtime")]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "bench"), str(ROOT / "bench/realtime")]
 import boards_part  # noqa: E402
+from patience import measured  # noqa: E402
 
 FRAMES = 24
 
 
+@measured
 def test_the_modes():
     """Without loss all but the machine's own delays is determined: one frame in three is missed by skipping alone, all but two by waiting."""
     runs = {mode: boards_part.Run(mode, loss, 1, FRAMES, ROOT / "build/labs/realtime-boards") for mode, loss in

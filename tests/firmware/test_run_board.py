@@ -15,7 +15,7 @@ ON_TAP, WITHOUT = ("ping", "echo", "connections", "curl", "the cable pulled"), (
 
 @pytest.mark.parametrize("board", BOARDS)
 def test_every_step_works(board):
-    done = subprocess.run([sys.executable, ROOT / "tools/run_board.py", board, "--once"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, ROOT / "tools/run_board.py", board, "--once"], capture_output=True, text=True, timeout=220)
     assert done.returncode == 0, done.stdout + done.stderr
     steps = [step for step in (WITHOUT if "no TAP is permitted" in done.stdout else ON_TAP) if step != "curl" or BOARDS[board].program == "services"]
     assert [line[8:32].strip() for line in done.stdout.splitlines() if line.startswith("  ok    ")] == steps

@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools")]
 from boards import ADDRESS, HOST, command  # noqa: E402
 from netns import Lab, until  # noqa: E402
+from patience import measured  # noqa: E402
 
 PORT, RECORD_BYTES, PAGE_RECORDS, PAGES = 5203, 536, 2, 25
 DELAYED_S = 0.040   # Linux's shortest delay
@@ -42,6 +43,7 @@ def seconds_a_page(board, program):
 
 
 @pytest.mark.parametrize("board", ("mps2-an385", "lm3s6965evb"))
+@measured
 def test_a_split_record_is_acknowledged_at_once(board):
     whole, split = (seconds_a_page(board, f"pages_{kind}") for kind in ("whole", "split"))
     assert statistics.median(whole) >= DELAYED_S         # each page waits for the delayed acknowledgement

@@ -18,7 +18,7 @@ def carry(source, sink):
 def serve(client, target):
     with client:
         try:
-            with socket.create_connection(target, timeout=5) as server:
+            with socket.create_connection(target, timeout=60) as server:
                 server.settimeout(None)
                 back = threading.Thread(target=carry, args=(server, client), daemon=True)
                 back.start()

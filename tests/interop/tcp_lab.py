@@ -61,7 +61,7 @@ class Site:
     def serve(self, *words):
         """A host that serves until the lab closes; ready when it answers. Whoever ends it must find that it ends well."""
         host = self.where.start(*self.command_line(*words))
-        assert until(lambda: "up on" in host.output() or host.poll() is not None, 20), host.output()
+        assert until(lambda: "up on" in host.output() or host.poll() is not None, 60), host.output()
         assert host.poll() is None, host.output()
         return host
 

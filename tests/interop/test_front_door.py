@@ -55,7 +55,7 @@ def test_nothing_is_asked_where_nothing_is_missing(packages):
 
 
 def demonstrate(*words, steps=STEPS, **variables):
-    done = subprocess.run([*words, sys.executable, ROOT / "tools/run.py", "--once"], capture_output=True, text=True, timeout=150,
+    done = subprocess.run([*words, sys.executable, ROOT / "tools/run.py", "--once"], capture_output=True, text=True, timeout=220,
                           env={**os.environ, "WEIR_HTTP_PORT": "0", **variables})
     assert done.returncode == 0 and "every step worked" in done.stdout, done.stdout + done.stderr
     assert [step for step in steps if f"  ok    {step}" not in done.stdout] == [], done.stdout

@@ -20,6 +20,7 @@ import time
 import pytest
 
 from netns import ROOT, Lab, until
+from patience import measured
 
 sys.path.insert(0, str(ROOT / "lab"))
 import net  # noqa: E402
@@ -39,6 +40,7 @@ def joined(lab, *settings):
     return link, a, b
 
 
+@measured
 def test_delay_is_that_of_the_settings():
     with Lab() as lab:
         _, a, _ = joined(lab, "--delay", "20")
@@ -47,6 +49,7 @@ def test_delay_is_that_of_the_settings():
         assert 40 <= min(times) < 45, times
 
 
+@measured
 def test_no_frame_is_early_when_the_link_is_held_up():
     """A round trip shorter than the path's is what Vegas and Westwood take for the path. Frames over datagram sockets, each with the time at which it left."""
     delay_s, late_s, rounds = 0.005, 0.01, 100
@@ -103,8 +106,8 @@ def test_losses_spare_every_handshake_where_that_is_asked_for():
     with Lab() as lab:
         _, a, b = joined(lab, "--loss", "100", "--spare_arp", "1", "--spare_handshake", "1")
         server = b.start("iperf3", "-s", "--forceflush")
-        assert until(lambda: "listening" in server.output(), 5)
-        connect = "import socket; s = socket.create_connection(('10.66.0.2', 5201), 5); s.sendall(b'x'); s.close(); print('connected')"
+        assert until(lambda: "listening" in server.output(), 60)
+        connect = "import socket; s = socket.create_connection(('10.66.0.2', 5201), 60); s.sendall(b'x'); s.close(); print('connected')"
         for _ in range(3):
             assert a.run(sys.executable, "-c", connect, check=False).strip() == "connected"
 

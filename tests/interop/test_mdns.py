@@ -2,7 +2,9 @@
 """Multicast DNS against Avahi (its daemon on a bus of its own, avahi-browse, avahi-resolve) and python-zeroconf."""
 import os
 import pathlib
+import re
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -28,7 +30,7 @@ ratelimit-burst=10000
 publish-workstation=no
 """
 ZEROCONF = """
-import socket, sys, time
+import socket, sys, threading, time
 from zeroconf import InterfaceChoice, IPVersion, ServiceBrowser, ServiceInfo, Zeroconf
 zc = Zeroconf(interfaces=["{address}"], ip_version=IPVersion.V4Only)
 """
@@ -60,19 +62,23 @@ class World:
         self.avahi = self.linux.start(tool("avahi-daemon"), "--no-rlimits", "--no-drop-root", "--no-chroot", "-f", FOLDER / "avahi.conf", env=self.environment)
         assert until(lambda: "Server startup complete" in self.avahi.output(), 30), self.avahi.output()
         self.host = self.weir(0, WEIR, "kitchen")
-        assert until(lambda: "kitchen.local" in self.host.output() and "_http._tcp" in self.host.output(), 15), self.host.output()
+        assert until(lambda: "kitchen.local" in self.host.output() and "_http._tcp" in self.host.output(), 60), self.host.output()
 
     def weir(self, side, address, name, *more):
         return self.sides[side].start(HOST, "--packet", "eth0", "--address", f"{address}/24", "--ip6", "--mdns", name, *more)
 
     def ask(self, *command, check=False):
-        return self.linux.run("timeout", "20", *command, check=check, env=self.environment)
+        return self.linux.run("timeout", "60", *command, check=check, env=self.environment)
 
-    def browse(self, kind, seconds=4):
-        return self.sides[1].run(HOST, "--packet", "eth0", "--address", f"{SECOND}/24", "--ip6", "--run", f"browse {kind} -t {seconds}", check=False)
+    def browse(self, kind, last):
+        """What Weir finds until the line of `last`."""
+        browsing = self.sides[1].start(HOST, "--packet", "eth0", "--address", f"{SECOND}/24", "--ip6", "--run", f"browse {kind} -t 200")
+        until(lambda: re.search(rf"^{last}.*$", browsing.output(), re.MULTILINE))
+        browsing.stop()
+        return browsing.output()
 
     def zeroconf(self, script):
-        return self.linux.run(sys.executable, "-c", ZEROCONF.format(address=LINUX) + script, timeout=60)
+        return self.linux.run(sys.executable, "-c", ZEROCONF.format(address=LINUX) + script, timeout=150)
 
 
 @pytest.fixture(scope="module")
@@ -101,34 +107,34 @@ def test_avahi_finds_the_service(world):
 
 def test_we_find_what_avahi_publishes(world):
     published = world.linux.start("avahi-publish", "-s", "Dr. Who's printer", "_ipp._tcp", "631", "rp=queue", "color=T", env=world.environment)
-    assert until(lambda: "Established" in published.output(), 15), published.output()
-    text = world.browse("_ipp._tcp")
+    assert until(lambda: "Established" in published.output(), 60), published.output()
+    text = world.browse("_ipp._tcp", "= Dr. Who's printer")
     assert "+ Dr\\. Who's printer._ipp._tcp.local" in text, text
     assert any(line.startswith("= Dr. Who's printer: linux.local 631") and LINUX in line and "rp=queue" in line for line in text.splitlines()), text
-    browsing = world.sides[1].start(HOST, "--packet", "eth0", "--address", f"{SECOND}/24", "--run", "browse _ipp._tcp -t 20")
-    assert until(lambda: "+ Dr" in browsing.output(), 10)
+    browsing = world.sides[1].start(HOST, "--packet", "eth0", "--address", f"{SECOND}/24", "--run", "browse _ipp._tcp -t 120")
+    assert until(lambda: "+ Dr" in browsing.output(), 60)
     published.stop()
-    assert until(lambda: "- Dr" in browsing.output(), 10), browsing.output()   # its goodbye
+    assert until(lambda: "- Dr" in browsing.output(), 60), browsing.output()   # its goodbye
     browsing.stop()
 
 
 def test_one_of_ours_finds_the_other(world):
-    text = world.browse("_http._tcp")
+    text = world.browse("_http._tcp", "= kitchen")
     assert f"= kitchen: kitchen.local 80" in text and WEIR in text and "path=/" in text, text
 
 
 def test_a_name_that_avahi_has_is_left_to_it(world):
     host = world.weir(1, SECOND, "linux")
-    assert until(lambda: "linux-2.local" in host.output(), 15), host.output()
+    assert until(lambda: "linux-2.local" in host.output(), 60), host.output()
     assert SECOND in world.ask("avahi-resolve", "-4", "-n", "linux-2.local")
     assert LINUX in world.ask("avahi-resolve", "-4", "-n", "linux.local")
     assert host.stop() == 0
-    assert until(lambda: SECOND not in world.ask("avahi-browse", "-rpt", "_http._tcp"), 10)   # its goodbye
+    assert until(lambda: SECOND not in world.ask("avahi-browse", "-rpt", "_http._tcp"), 60)   # its goodbye
 
 
 def test_two_of_ours_with_one_name(world):
     host = world.weir(1, SECOND, "kitchen")
-    assert until(lambda: "kitchen-2.local" in host.output() and "kitchen (2)._http" in host.output(), 15), host.output()
+    assert until(lambda: "kitchen-2.local" in host.output() and "kitchen (2)._http" in host.output(), 60), host.output()
     assert "kitchen-2" not in world.host.output()
     text = world.ask("avahi-browse", "-rpt", "_http._tcp")
     assert f";kitchen-2.local;{SECOND};80;" in text and f";kitchen.local;{WEIR};80;" in text, text
@@ -137,21 +143,22 @@ def test_two_of_ours_with_one_name(world):
 
 def test_avahi_gives_way_to_our_name(world):
     published = world.linux.start("avahi-publish", "-s", "kitchen", "_http._tcp", "8080", env=world.environment)
-    assert until(lambda: "kitchen #2" in published.output(), 15), published.output()
+    assert until(lambda: "kitchen #2" in published.output(), 60), published.output()
     assert "(2)" not in world.host.output()
     published.stop()
 
 
 def test_zeroconf_finds_us(world):
     text = world.zeroconf("""
-info = zc.get_service_info("_http._tcp.local.", "kitchen._http._tcp.local.", 5000)
+info = zc.get_service_info("_http._tcp.local.", "kitchen._http._tcp.local.", 30000)
 print(info.server, info.port, info.parsed_addresses(IPVersion.V4Only), info.properties)
+seen = threading.Event()
 class Seen:
-    def add_service(self, zc, kind, name): print("found", name)
+    def add_service(self, zc, kind, name): print("found", name); seen.set()
     def update_service(self, *_): pass
     remove_service = update_service
 browser = ServiceBrowser(zc, "_http._tcp.local.", Seen())
-time.sleep(3)
+seen.wait(60)
 zc.close()
 """)
     assert f"kitchen.local. 80 ['{WEIR}']" in text and "b'path': b'/'" in text and "found kitchen._http._tcp.local." in text, text
@@ -162,18 +169,23 @@ def test_we_find_zeroconf(world):
     script.write_text(ZEROCONF.format(address=LINUX) + f"""
 info = ServiceInfo("_coap._udp.local.", "Sensor 1._coap._udp.local.", addresses=[socket.inet_aton("{LINUX}")], port=5683, properties={{"v": "1"}}, server="sensor.local.")
 zc.register_service(info)
-print("registered", flush=True)
-time.sleep(3)
+sys.stdin.readline()
 info = ServiceInfo("_coap._udp.local.", "Sensor 1._coap._udp.local.", addresses=[socket.inet_aton("{LINUX}")], port=5684, properties={{"v": "2"}}, server="sensor.local.")
 zc.update_service(info)
-time.sleep(3)
+sys.stdin.readline()
 zc.close()
 print("gone", flush=True)
 time.sleep(60)
 """)
-    browsing = world.sides[1].start(HOST, "--packet", "eth0", "--address", f"{SECOND}/24", "--run", "browse _coap._udp -t 25")
-    world.linux.start(sys.executable, script)
-    assert until(lambda: f"= Sensor 1: sensor.local 5683 {LINUX} v=1" in browsing.output(), 15), browsing.output()
-    assert until(lambda: f"= Sensor 1: sensor.local 5684 {LINUX} v=2" in browsing.output(), 15), browsing.output()
-    assert until(lambda: "- Sensor 1._coap._udp.local" in browsing.output(), 15), browsing.output()
+    browsing = world.sides[1].start(HOST, "--packet", "eth0", "--address", f"{SECOND}/24", "--run", "browse _coap._udp -t 200")
+    publisher = world.linux.popen(sys.executable, script, stdin=subprocess.PIPE, text=True)
+
+    def go_on():
+        publisher.stdin.write("\n")
+        publisher.stdin.flush()
+    assert until(lambda: f"= Sensor 1: sensor.local 5683 {LINUX} v=1" in browsing.output(), 60), browsing.output()
+    go_on()
+    assert until(lambda: f"= Sensor 1: sensor.local 5684 {LINUX} v=2" in browsing.output(), 60), browsing.output()
+    go_on()
+    assert until(lambda: "- Sensor 1._coap._udp.local" in browsing.output(), 60), browsing.output()
     browsing.stop()

@@ -15,6 +15,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 from netns import Lab, until  # noqa: E402
+from patience import measured  # noqa: E402
 
 HOST = os.environ.get("WEIR_HOST", str(ROOT / "build/host/weir-host"))
 FOLDER = ROOT / "build/labs/rtstream"
@@ -60,13 +61,14 @@ def play(ends, source, player, loss=5, seed=11, rtp=False):
     command = f"play {A} {PORT} {player} out={out} log={log}"
     if rtp:
         playing = b.popen(*words(B, command, loss, seed), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        assert until(lambda: "1 received" in a.run(HOST, "--packet", "eth0", "--address", f"{A}/24", "--run", f"ping -c 1 {B}", check=False) or True, 5)
+        assert until(lambda: "1 received" in a.run(HOST, "--packet", "eth0", "--address", f"{A}/24", "--run", f"ping -c 1 {B}", check=False) or True, 60)
         a.run(*words(A, source, None, 0), timeout=60)
-        text = playing.communicate(timeout=30)[0]
+        text = playing.communicate(timeout=60)[0]
     else:
         streaming = a.start(*words(A, source, None, 0))
-        assert until(lambda: "listening" in streaming.output(), 10), streaming.output()
+        assert until(lambda: "listening" in streaming.output(), 60), streaming.output()
         text = b.run(*words(B, command, loss, seed), timeout=60)
+        streaming.stop()
     found = json.loads(text[text.index("{"):text.rindex("}") + 1])
     rows = list(csv.DictReader(open(log)))
     assert [int(row["frame"]) for row in rows] == list(range(found["frames"]))
@@ -82,12 +84,14 @@ def check(media, played, rows, size, silence=b"\0"):
         assert played[at:at + size] == expected, row
 
 
+@measured
 def test_a_tone_over_a_bad_link(ends, tone):
     found, played, rows = play(ends, f"stream {FOLDER / 'tone.wav'} {PORT} within=100", "within=100")
     assert found["frames"] == 8000 * SECONDS // FRAME and found["met_percent"] >= 98
     check(tone, played, rows, FRAME)
 
 
+@measured
 def test_a_video_over_a_bad_link(ends, video):
     found, played, rows = play(ends, f"stream {FOLDER / 'video'} {PORT} frame=2048 period=250 within=500 stored=1",
                                "frame=2048 period=250 within=250 buffer=4096 stored=1")
@@ -95,6 +99,7 @@ def test_a_video_over_a_bad_link(ends, video):
     check(video, played, rows, 2048)
 
 
+@measured
 def test_a_source_stays_until_its_player_has_all(ends, video):
     """All is written at once, but read by the clock: the last frames are still in the source's queue then."""
     found, played, rows = play(ends, f"stream {FOLDER / 'video'} {PORT} frame=2048 period=500 within=500 stored=1",
@@ -104,6 +109,7 @@ def test_a_source_stays_until_its_player_has_all(ends, video):
 
 
 @pytest.mark.parametrize("over,least", (("rtp", 85), ("red", 97), ("udp", 85)))
+@measured
 def test_a_tone_over_datagrams(ends, tone, over, least):
     frames = 8000 * SECONDS // FRAME
     found, played, rows = play(ends, f"stream {FOLDER / 'tone.wav'} {PORT} to={B} over={over}", f"over={over} within=100 frames={frames - 5}", rtp=True)

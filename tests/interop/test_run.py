@@ -59,7 +59,7 @@ class Site:
     def serve(self, port, *command, host=WEIR, **more):
         """A server on Weir; ready when it takes a connection."""
         server = self.linux.start(*self.words, *command, cwd=self.folder, **more)
-        assert until(lambda: server.poll() is not None or self.reaches(host, port), 20), server.output()
+        assert until(lambda: server.poll() is not None or self.reaches(host, port), 60), server.output()
         assert server.poll() is None, server.output()
         return server
 
@@ -77,7 +77,7 @@ class Site:
 
     def background(self, port, *command):
         server = self.linux.start(*command, cwd=self.folder)
-        assert until(lambda: server.poll() is not None or self.reaches(LINUX, port), 20), server.output()
+        assert until(lambda: server.poll() is not None or self.reaches(LINUX, port), 60), server.output()
         return server
 
     def fetched(self, name):
@@ -174,7 +174,7 @@ def test_nginx(site, more):
         assert site.fetched("by-nginx")
     # Workers of before end their connections.
     master = (site.folder / "nginx.pid").read_text().strip()
-    assert until(lambda: site.here("ps", "-o", "args=", "--ppid", master).count("worker process") == 4, 20)
+    assert until(lambda: site.here("ps", "-o", "args=", "--ppid", master).count("worker process") == 4, 60)
     if shutil.which("wrk"):
         report = site.here("wrk", "-t2", "-c64", "-d5" if CAMPAIGN else "-d1", f"http://{WEIR}:8080/1k")
         assert "Socket errors" not in report and int(re.search(r"(\d+) requests in", report)[1]) > 1000, report
@@ -211,7 +211,7 @@ def test_iperf3(site, words, family):
     needs("iperf3")
     seconds = 5 if CAMPAIGN else 1
     server = site.linux.start(*site.words, "iperf3", "-s", "-1", family)
-    report = until(lambda: (text := site.here("iperf3", "-c", WEIR if family == "-4" else WEIR6, "-t", seconds, *words, check=False)).count("receiver") and text, 20)
+    report = until(lambda: (text := site.here("iperf3", "-c", WEIR if family == "-4" else WEIR6, "-t", seconds, *words, check=False)).count("receiver") and text, 60)
     assert report, server.output()
     assert server.wait(20) == 0, server.output()
 
@@ -219,7 +219,7 @@ def test_iperf3(site, words, family):
 def test_iperf3_as_client(site):
     needs("iperf3")
     server = site.linux.start("iperf3", "--forceflush", "-s", "-1", "-B", LINUX)
-    assert until(lambda: "listening" in server.output(), 10)
+    assert until(lambda: "listening" in server.output(), 60)
     assert "receiver" in site.client("iperf3", "-c", LINUX, "-t", "1", "-Z")
     server.wait(20)
 
@@ -228,7 +228,7 @@ def test_netcat_and_socat(site):
     needs("nc", "socat")
     listener = site.linux.start(*site.words, "nc", "-l", "7001", log=site.folder / "by-nc")
     # A probe would be the connection that it waits for.
-    assert until(lambda: site.linux.run("sh", "-c", f"nc -N {WEIR} 7001 <{site.folder}/data && echo sent", check=False).strip() == "sent", 20)
+    assert until(lambda: site.linux.run("sh", "-c", f"nc -N {WEIR} 7001 <{site.folder}/data && echo sent", check=False).strip() == "sent", 60)
     assert listener.wait(20) == 0 and site.fetched("by-nc")
     server = site.serve(7000, "socat", "TCP-LISTEN:7000,fork,reuseaddr", "EXEC:cat")
     site.linux.run("sh", "-c", f"nc -N {WEIR} 7000 <{site.folder}/data >{site.folder}/by-socat")
@@ -316,7 +316,7 @@ def test_names_by_a_name_server(site):
     server = site.linux.start("dnsmasq", "-k", "-C", "/dev/null", "--no-resolv", "--no-hosts", "-p", "53", "--listen-address", LINUX, "--bind-interfaces", "--address=/weir.example/10.97.0.77")
     code = "import socket; print(socket.gethostbyname('www.weir.example'))"
     words = [RUN, "--tap", "tap0", "--address", f"{WEIR}/24", "--dns", LINUX, sys.executable, "-c", code]
-    assert until(lambda: "10.97.0.77" in site.linux.run(*words, check=False, timeout=60), 20)
+    assert until(lambda: "10.97.0.77" in site.linux.run(*words, check=False, timeout=60), 60)
     server.stop()
 
 
@@ -448,8 +448,8 @@ def test_a_killed_program_leaves_nothing(site):
     code = "import socket, time; s = socket.create_server(('', 7777)); c = s.accept()[0]; print('taken', flush=True); time.sleep(60)"
     server = site.linux.start(*site.words, sys.executable, "-c", code)
     with inside(site.linux):
-        sock = until(lambda: (s := socket.socket()).connect_ex((WEIR, 7777)) == 0 and s, 20)
-    assert until(lambda: "taken" in server.output(), 20)
+        sock = until(lambda: (s := socket.socket()).connect_ex((WEIR, 7777)) == 0 and s, 60)
+    assert until(lambda: "taken" in server.output(), 60)
     child = int(site.linux.run("ps", "-o", "pid=", "--ppid", server.pid).split()[0])
     os.kill(child, signal.SIGKILL)
     sock.settimeout(10)
@@ -475,7 +475,7 @@ for call in (lambda: client.recv(1), lambda: listener.accept(), socket.socket, l
 def test_the_servers_death_is_told(tmp_path):
     with open(tmp_path / "out", "w+") as out:
         subprocess.run([RUN, "--loopback", sys.executable, "-c", LEFT], stdout=out, timeout=30)
-        assert until(lambda: len((tmp_path / "out").read_text().split()) >= 4, 20)
+        assert until(lambda: len((tmp_path / "out").read_text().split()) >= 4, 60)
     told = (tmp_path / "out").read_text().split()
     assert told == ["ECONNRESET", "EINVAL", "ENETDOWN", "ENETDOWN"], told
 

@@ -18,12 +18,12 @@ def lab():
         yield made
 
 
-def to_weir(site, size, *words, seconds=40):
+def to_weir(site, size, *words, seconds=100):
     """Linux sends, Weir receives."""
     path, wanted = data_file(site.lab, size)
     got = site.lab.folder / "received"
     weir = site.run(f"listen {PORT} {got}", *words)
-    assert until(lambda: "listening" in weir.output(), 20), weir.output()
+    assert until(lambda: "listening" in weir.output(), 60), weir.output()
     sock = site.connect(PORT)
     sock.settimeout(seconds)
     began = time.monotonic()
@@ -36,7 +36,7 @@ def to_weir(site, size, *words, seconds=40):
     return took
 
 
-def from_weir(site, size, *words, seconds=40):
+def from_weir(site, size, *words, seconds=100):
     """Weir sends, Linux receives."""
     path, wanted = data_file(site.lab, size)
     listener = site.listen(PORT)
@@ -52,7 +52,7 @@ def from_weir(site, size, *words, seconds=40):
     return took
 
 
-def both_ways_at_once(site, size, *words, seconds=40):
+def both_ways_at_once(site, size, *words, seconds=100):
     """Through the echo server: data and acknowledgements share segments in both directions."""
     path, wanted = data_file(site.lab, size)
     weir = site.serve(*words)

@@ -41,7 +41,7 @@ class Capture:
     def __init__(self, site):
         self.file = site.lab.folder / "wire.pcap"
         self.process = site.linux.start("tcpdump", "--immediate-mode", "-U", "-s", "128", "-B", "16384", "-i", "link0", "-w", self.file, f"tcp port {PORT}")
-        assert until(lambda: "listening on" in self.process.output(), 10)
+        assert until(lambda: "listening on" in self.process.output(), 60)
 
     def packets(self):
         """All of them: on a busy machine tcpdump is late, and what it has not written when it is stopped is lost."""
@@ -88,7 +88,7 @@ def to_weir(site, *words):
     path, wanted = data_file(site.lab, SIZE)
     got = site.lab.folder / "received"
     weir = site.run(f"listen {PORT} {got}", "--no-offload", *words)
-    assert until(lambda: "listening" in weir.output(), 20), weir.output()
+    assert until(lambda: "listening" in weir.output(), 60), weir.output()
     capture = Capture(site)
     sock = site.connect(PORT)
     sock.sendall(path.read_bytes())

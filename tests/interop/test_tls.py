@@ -66,12 +66,12 @@ class World:
         self.servers.append(self.linux.start("openssl", "s_server", "-accept", 8450, "-cert", FOLDER / "rsa.pem", "-key", FOLDER / "rsa.key", "-WWW", "-quiet", "-tls1_2",
                                              cwd=FOLDER, log=FOLDER / "s_server-rsa.log"))
         (FOLDER / "file").write_bytes(pattern(0, 300_000))
-        assert until(lambda: all(f":{port} " in (s := self.linux.run("ss", "-Hlnt")) for port in (8440, 8441, 8442, 8443, 8450)) and s, 15)
+        assert until(lambda: all(f":{port} " in (s := self.linux.run("ss", "-Hlnt")) for port in (8440, 8441, 8442, 8443, 8450)) and s, 60)
 
     def serve(self, interface, linux, weir, *words):
         where, link = self.lab.link(self.linux, interface, linux)
         host = where.start(HOST, *link, "--address", f"{weir}/24", "--gateway", linux, *words)
-        assert until(lambda: "1 received" in self.linux.run("ping", "-c", "1", "-W", "1", weir, check=False), 15), host.output()
+        assert until(lambda: "1 received" in self.linux.run("ping", "-c", "1", "-W", "1", weir, check=False), 60), host.output()
         return host
 
     def curl(self, *words, address=WEIR, check=True):
@@ -259,7 +259,7 @@ def test_get_from_nginx(world):
                     f" fastcgi_temp_path {FOLDER}/c; uwsgi_temp_path {FOLDER}/d; scgi_temp_path {FOLDER}/e; server {{ listen {CLIENT_LINUX}:8460 ssl; root {FOLDER};"
                     f" ssl_certificate {FOLDER}/server.pem; ssl_certificate_key {FOLDER}/server.key; }} }}\n")
     server = world.linux.start(shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin"), "-c", conf, "-e", "stderr")
-    assert until(lambda: ":8460 " in world.linux.run("ss", "-Hlnt"), 15), server.output()
+    assert until(lambda: ":8460 " in world.linux.run("ss", "-Hlnt"), 60), server.output()
     out = FOLDER / "from-nginx"
     status, text = world.get(f"https://{CLIENT_LINUX}:8460/file", "-o", str(out))
     server.stop()
@@ -284,7 +284,7 @@ def test_the_example_echoes(world):
         pytest.skip("this machine permits no TAP here")
     linux.run("ip", "link", "del", "try0")
     server = linux.start(ROOT / "build/host/examples/tls/secure_echo", "tap0", f"{WEIR}/24", FOLDER / "server.pem", FOLDER / "server.key")
-    assert until(lambda: "tap0" in linux.run("ip", "-o", "link"), 10), server.output()
+    assert until(lambda: "tap0" in linux.run("ip", "-o", "link"), 60), server.output()
     linux.address("tap0", f"{LINUX}/24")
     code = (f"import socket, ssl\ncontext = ssl.create_default_context(cafile='{FOLDER}/ca.pem')\n"
             "for _ in range(2):   # one client after the other\n"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """tests/run.py refuses what it does not know, instead of running every test or none; runs side by side what may be, and ends all of it."""
 import importlib.util
+import itertools
 import json
 import pathlib
 import signal
@@ -9,6 +10,8 @@ import sys
 import threading
 
 import pytest
+
+from patience import measured
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUN = ROOT / "tests/run.py"
@@ -86,8 +89,10 @@ def test_a_file_says_that_it_is_alone_and_why(runner):
 
 
 def test_the_longest_are_programs_that_exist(runner):
-    _, interop = runner.scripts()
-    assert set(runner.LONG) <= {program.name for program in interop + runner.replays()}
+    programs = [*itertools.chain(*runner.scripts()), *runner.replays()]
+    assert set(runner.LONG) <= {program.name for program in programs}
+    first = runner.longest_first(programs)
+    assert [program.name for program in first[:2]] == sorted(runner.LONG, key=runner.LONG.get)[:-3:-1] and len(first) == len(programs)
 
 
 def test_a_signal_ends_what_runs_and_starts_nothing_more():
@@ -111,3 +116,19 @@ def test_a_network_of_its_own():
     done = subprocess.run([sys.executable, "-m", "netns", "ip", "-j", "link"], cwd=ROOT / "tests", capture_output=True, text=True, check=True)
     links = json.loads(done.stdout)
     assert [link["ifname"] for link in links if "UP" in link["flags"]] == ["lo"] and done.stdout != subprocess.run(["ip", "-j", "link"], capture_output=True, text=True).stdout
+
+
+def test_a_figure_is_measured_again_but_not_for_ever():
+    for needed, right in ((1, True), (3, True), (4, False)):
+        taken = []
+
+        @measured
+        def test(figure):
+            taken.append(figure)
+            assert len(taken) == needed
+        if right:
+            test(7)
+        else:
+            with pytest.raises(AssertionError):
+                test(7)
+        assert taken == [7] * min(needed, 3)
