@@ -9,7 +9,7 @@ RUN_PROGRAM_portux920t := services
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # files for the board's processor are BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router xinu_player
-OWN_PROGRAMS += processes
+OWN_PROGRAMS += processes programs
 OWN_PROGRAMS += rtos2_test rtos2_echo freertos_echo
 OWN_PROGRAMS += driver_echo services player source realtime_player realtime_source
 OWN_PROGRAMS += update_boot update_program
@@ -133,7 +133,7 @@ $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
 
 PREEMPT := $(filter-out ports/preempt/process_calls.c,$(wildcard kernel/preempt/*.c ports/preempt/*.c api/bsd/*.c)) ports/common/core.c ports/common/io_thread.c boards/start.c
 # Of the programs with processes: the architecture's system call, and the calls on both its sides.
-PROCESS_PROGRAMS := processes flock_clients
+PROCESS_PROGRAMS := processes flock_clients programs
 call_of = $(or $(wildcard $(1:%.c=%_call.c)),kernel/preempt/arch/plain_call.c)
 PROGRAM_BOARDS_small_echo := mps2-an385
 PROGRAM_PARTS_small_echo := $(PREEMPT) boards/memory_mac/memory.c
@@ -196,6 +196,12 @@ firmware: $(if $(FREERTOS),,$(FREERTOS_STAND_IN))
 PROGRAM_BOARDS_flock_clients := mps2-an385 xilinx-zynq-a9 portux920t
 PROGRAM_DIR_flock_clients := processes
 PROGRAM_PARTS_flock_clients := $(PROGRAM_PARTS_processes) $(wildcard examples/flock/*.c)
+# Programs that run on the microkernel, too (tools/micro.mk).
+EITHER := $(filter-out examples/either/programs.c,$(wildcard examples/either/*.c)) examples/flock/http.c
+PROGRAM_BOARDS_programs := mps2-an385
+PROGRAM_DIR_programs := processes
+PROGRAM_PARTS_programs := $(PROGRAM_PARTS_processes) $(EITHER) examples/either/programs.c examples/flock/boot.c
+PROGRAM_FLAGS_programs := $(PROGRAM_FLAGS_processes)
 PROGRAM_FLAGS_flock_clients := $(PROGRAM_FLAGS_processes)
 PROGRAM_FLAGS_flock_clients_xilinx-zynq-a9 := $(PROGRAM_FLAGS_processes_xilinx-zynq-a9)
 PROGRAM_FLAGS_flock_clients_portux920t := $(PROGRAM_FLAGS_processes_portux920t)

@@ -29,14 +29,14 @@ SIM_MAIN := sim/main.c sim/script/engine.c
 # The Romantiki API over BSD sockets has the names of the one over Weir: it is linked to its own programs only.
 # Of the preemptive kernel's architectures only a program's own runs here, of the microkernel none.
 OTHER_ARCHITECTURES := $(filter-out %/host.c %/plain_call.c,$(wildcard kernel/preempt/arch/*.c kernel/micro/arch/*.c))
-HOST_PARTS := $(filter-out $(SIM_MAIN) api/tls/mbedtls/% api/tls/bearssl/% api/romantiki/bsd/% api/flock/trap.c ports/preempt/process_calls.c $(OTHER_ARCHITECTURES),$(call find_c,api kernel ports/posix ports/common ports/coop ports/preempt ports/micro drivers sim))
+HOST_PARTS := $(filter-out $(SIM_MAIN) api/tls/mbedtls/% api/tls/bearssl/% api/romantiki/bsd/% api/flock/trap.c ports/preempt/process_calls.c ports/micro/process_% $(OTHER_ARCHITECTURES),$(call find_c,api kernel ports/posix ports/common ports/coop ports/preempt ports/micro drivers sim))
 APP_MAIN := $(call find_c,apps/host)
 # weir-run: the server, and the library that is preloaded into programs (docs/weir-run.md).
 RUN_MAIN := $(sort $(wildcard apps/run/*.c))
 RUN_LIBRARY := $(sort $(wildcard apps/run/preload/*.c))
 APP_PARTS := $(filter-out $(APP_MAIN) apps/run/%,$(call find_c,apps))
 # Those of boards and of the works' systems have kernels of their own.
-EXAMPLES := $(filter-out examples/firmware/% examples/freertos/% examples/romantiki/% examples/flock/% examples/lyraos/% examples/linux_netdev/% examples/micro/% examples/xinu/% examples/tls/% examples/thermostat/% examples/update/%,$(call find_c,examples))
+EXAMPLES := $(filter-out examples/firmware/% examples/freertos/% examples/romantiki/% examples/flock/% examples/either/% examples/lyraos/% examples/linux_netdev/% examples/micro/% examples/xinu/% examples/tls/% examples/thermostat/% examples/update/%,$(call find_c,examples))
 # In C++, which every header can be included from.
 EXAMPLES_CXX := $(sort $(wildcard examples/*.cpp))
 UNIT_ALL := $(call find_c,tests/unit)

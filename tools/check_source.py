@@ -58,8 +58,8 @@ def include_allowed(path, target):
         return target_top == "drivers"
     if top == "kernel":
         return path.parts[:2] == target.parts[:2]
-    if top == "ports":   # (ports/preempt has both sides of the socket calls of processes)
-        return target.parts[:2] in (path.parts[:2], ("ports", "common")) or target_top == "kernel" or (path.parts[1] == "preempt" and target.parts[:2] in (("api", "flock"), ("api", "bsd")))
+    if top == "ports":   # (ports/preempt has both sides of the socket calls of processes, ports/micro the process's)
+        return target.parts[:2] in (path.parts[:2], ("ports", "common")) or target_top == "kernel" or (path.parts[1] in ("preempt", "micro") and target.parts[:2] in (("api", "flock"), ("api", "bsd")))
     if path.parts[:2] == ("api", "romantiki"):   # a personality of the cooperative kernel's, and of BSD sockets
         return target.parts[:2] in (("api", "romantiki"), ("api", "bsd"), ("kernel", "coop"), ("ports", "coop"))
     if path.parts[:2] == ("api", "linux_netdev") and str(target) == "drivers/port_io.h":   # Linux's inb and its kin

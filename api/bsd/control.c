@@ -59,6 +59,14 @@ static const struct mapping *mapping_for(int level, int name)
     return NULL;
 }
 
+bool bsd_option_plain(int level, int name, enum weir_option *option)
+{
+    const struct mapping *mapping = mapping_for(level, name);
+    if (mapping)
+        *option = (enum weir_option)mapping->option;
+    return mapping != NULL;
+}
+
 // The caller's value, already in our memory, and the answer.
 union value {
     int32_t number;

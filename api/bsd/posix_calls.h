@@ -11,6 +11,9 @@ WEIR_BEGIN_DECLS
 // The context that the plain names work on.
 void weir_posix_use(struct weir_bsd *bsd);
 
+// Where processes have these calls, whose C library's errno no call reaches: that of the last call that failed.
+int process_errno(void);
+
 int weir_posix_socket(int domain, int type, int protocol);
 int weir_posix_bind(int fd, const struct weir_sockaddr *address, weir_socklen length);
 int weir_posix_listen(int fd, int backlog);

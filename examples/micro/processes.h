@@ -20,6 +20,9 @@ extern uint64_t stack_stack[], driver_stack[], echo_stack[], rogue_stack[], idle
 
 void stack_process(void), driver_process(void), echo_process(void), rogue_process(void), idle_process(void);
 
+extern const struct micro_service_client stack_clients[];  // the image's
+extern const uint32_t stack_client_count;
+
 // Memory between two processes.
 extern struct frames link_frames;
 extern struct window link_echo_window, link_rogue_window;

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Who runs on mps2-an385, and what each may touch.
-#include <string.h>
-
-#include "boards/board.h"
+#include "boot.h"
 #include "processes.h"
-
-#define ETHERNET_IRQ 13
-#define MEMORY(name) \
-    { \
-        (uintptr_t) link_##name, BYTES_##name, REGION_DATA \
-    }
 
 // As in link.ld.
 enum {
@@ -22,8 +14,7 @@ enum {
     BYTES_echo_window = 65536,
     BYTES_rogue_window = 8192
 };
-extern uint8_t link_stack[], link_driver[], link_echo[], link_rogue[], link_idle[], link_processes[],
-    link_processes_end[];
+extern uint8_t link_stack[], link_driver[], link_echo[], link_rogue[], link_idle[];
 _Static_assert(sizeof(struct frames) <= BYTES_frames, "the frames' memory");
 _Static_assert(sizeof(struct window) + ECHO_CHANNELS * (sizeof(struct window_channel) + 2 * ECHO_RING) <=
                    BYTES_echo_window,
@@ -31,12 +22,6 @@ _Static_assert(sizeof(struct window) + ECHO_CHANNELS * (sizeof(struct window_cha
 _Static_assert(sizeof(struct window) + ROGUE_CHANNELS * (sizeof(struct window_channel) + 2 * ROGUE_RING) <=
                    BYTES_rogue_window,
                "rogue's window");
-
-#define SHARED(name) \
-    { \
-        (uintptr_t) & link_##name, BYTES_##name, REGION_DATA \
-    }
-#define STACK_END(name, bytes) name##_stack + (bytes) / 8
 
 // The driver is more urgent than the stack, so that its FIFO does not run over; the stack is not more urgent than who
 // uses it: they give each other work in batches, and a flood of frames leaves the applications their turns.
@@ -56,7 +41,7 @@ static const struct process_config processes[PROCESS_COUNT] = {
                         PROCESS_STACK,
                         ETHERNET_IRQ,
                         MICRO_BIT(PROCESS_STACK),
-                        {MEMORY(driver), SHARED(frames), {0x40200000, 65536, REGION_DEVICE}}},
+                        {MEMORY(driver), SHARED(frames), ETHERNET_REGION}},
     [PROCESS_ECHO] = {"echo",
                       echo_process,
                       STACK_END(echo, ECHO_STACK_BYTES),
@@ -76,39 +61,13 @@ static const struct process_config processes[PROCESS_COUNT] = {
     [PROCESS_IDLE] = {"idle", idle_process, STACK_END(idle, IDLE_STACK_BYTES), 0, PROCESS_IDLE, -1, 0, {MEMORY(idle)}},
 };
 
-uint64_t idle_stack[IDLE_STACK_BYTES / 8] __attribute__((section(".bss.idle")));
-void idle_process(void)
-{
-    for (;;)
-        __asm__ volatile("wfi");
-}
+// Together as many sockets as the stack has (tools/micro.mk), so that neither can take what is the other's.
+static const struct micro_quota echo_quota = {.sockets = ECHO_SOCKETS, .calls = WEIR_CFG_MICRO_CALLS},
+                                rogue_quota = {.sockets = ROGUE_SOCKETS, .calls = WEIR_CFG_MICRO_CALLS};
+WEIR_STATIC_ASSERT(ECHO_SOCKETS + ROGUE_SOCKETS <= WEIR_CFG_SOCKETS, "the sockets of all clients");
+const struct micro_service_client stack_clients[] = {
+    {PROCESS_ECHO, &link_echo_window, ECHO_CHANNELS, ECHO_RING, &echo_quota},
+    {PROCESS_ROGUE, &link_rogue_window, ROGUE_CHANNELS, ROGUE_RING, &rogue_quota}};
+const uint32_t stack_client_count = 2;
 
-static void print(const char *text, uint32_t bytes)
-{
-    for (; bytes; bytes--, text++)
-        board_puts((const char[2]){*text, '\0'});
-}
-
-static uint32_t random_word(void)
-{
-    uint32_t word;
-    board_entropy(&word, sizeof word);
-    return word;
-}
-
-void board_timer(void) { micro_timer(); }
-void board_interrupt(void) { micro_interrupt(ETHERNET_IRQ); }
-
-int main(void)
-{
-    static const struct kernel_table table = {.processes = processes,
-                                              .count = PROCESS_COUNT,
-                                              .code = {0, 0x400000, REGION_DATA},
-                                              .now_us = board_now_us,
-                                              .alarm = board_alarm,
-                                              .print = print,
-                                              .random = random_word};
-    board_init();
-    memset(link_processes, 0, (size_t)(link_processes_end - link_processes));
-    micro_run(&table);
-}
+const struct kernel_table kernel_table = KERNEL_TABLE(processes, PROCESS_COUNT);

@@ -58,7 +58,7 @@ int32_t micro_message_receive(uintptr_t event, uint64_t deadline_us);
 int32_t micro_message_reply(uint32_t to, uintptr_t message);
 int32_t micro_message_ring(uint32_t to);
 
-enum system_call { CALL, RECEIVE, REPLY, NOTIFY, NOW, INTERRUPT_ON, PRINT, RANDOM, YIELD, EXIT };
+enum system_call { CALL, RECEIVE, REPLY, NOTIFY, NOW, INTERRUPT_ON, PRINT, RANDOM, YIELD, EXIT, OWNS, SELF };
 // arguments and results: four registers.
 void micro_system_call(uint32_t number, uintptr_t registers[4]);
 

@@ -52,7 +52,10 @@ int32_t micro_interrupt_on(void);                       // ours, which was silen
 #define MICRO_PRINT_BYTES 64u                           // of one text: interrupts wait while it is printed
 int32_t micro_print(const char *text, uint32_t bytes);  // MICRO_INVALID: more than that
 uint32_t micro_random(void);                            // as good as the board's
-int32_t micro_yield(void);                              // to equals
+// MICRO_OK when all of the memory is the caller's to read, or to write; MICRO_FAULT.
+int32_t micro_owns(const void *memory, uint32_t bytes, uint32_t write);
+void *micro_self(void);     // what the table has for this process (process_config.self)
+int32_t micro_yield(void);  // to equals
 WEIR_NORETURN void micro_exit(void);
 
 WEIR_END_DECLS

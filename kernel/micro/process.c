@@ -196,6 +196,11 @@ void micro_system_call(uint32_t number, uintptr_t registers[4])
     case RANDOM: result = (int32_t)micro.table->random(); break;
     case YIELD: rotate(micro.current); break;
     case EXIT: micro_process_end(self); break;
+    case OWNS:
+        result =
+            micro_process_owns(self, registers[0], (uint32_t)registers[1], registers[2] != 0) ? MICRO_OK : MICRO_FAULT;
+        break;
+    case SELF: registers[0] = (uintptr_t)self->config->self; return;
     default: result = MICRO_INVALID;
     }
     if (self->state == PROCESS_READY)

@@ -28,6 +28,7 @@ struct process_config {
     int16_t interrupt;  // −1: none
     uint32_t reaches;   // processes it may call and notify, a bit each
     struct region regions[TABLE_REGIONS];
+    void *self;  // what micro_self tells the process: where its code, that others share, finds its variables
 };
 
 struct kernel_table {

@@ -9,6 +9,23 @@ void client_init(struct client *client, const struct client_host *host, void *co
     *client = (struct client){.host = host, .context = context, .window = window, .timeout_us = WEIR_NEVER};
 }
 
+// --- the caller's memory ---------------------------------------------------------------------------------------------
+int client_copy_in(struct client *client, void *to, const void *from_caller, size_t bytes)
+{
+    if (client->host->copy_in)
+        return client->host->copy_in(client->context, to, from_caller, bytes) ? WEIR_FAULT : WEIR_OK;
+    memcpy(to, from_caller, bytes);
+    return WEIR_OK;
+}
+
+int client_copy_out(struct client *client, void *to_caller, const void *from, size_t bytes)
+{
+    if (client->host->copy_out)
+        return client->host->copy_out(client->context, to_caller, from, bytes) ? WEIR_FAULT : WEIR_OK;
+    memcpy(to_caller, from, bytes);
+    return WEIR_OK;
+}
+
 // --- calls -----------------------------------------------------------------------------------------------------------
 static int call(struct client *client, struct micro_message *message)
 {
@@ -186,6 +203,23 @@ static uint8_t *ring_of(struct client *client, int socket, uint32_t receive)
     return window_ring(client->window, client->window->channels, client->window->ring_bytes, (uint32_t)socket, receive);
 }
 
+// Between the caller's memory and a ring, from the counter `at` on: WEIR_OK, or WEIR_FAULT.
+static int put(struct client *client, int socket, uint32_t at, const void *data, uint32_t bytes)
+{
+    const uint32_t size = client->window->ring_bytes, first = ring_first(size, at, bytes);
+    uint8_t *ring = ring_of(client, socket, 0);
+    const int error = client_copy_in(client, ring + (at & (size - 1)), data, first);
+    return error || first == bytes ? error : client_copy_in(client, ring, (const uint8_t *)data + first, bytes - first);
+}
+
+static int get(struct client *client, int socket, uint32_t at, void *data, uint32_t bytes)
+{
+    const uint32_t size = client->window->ring_bytes, first = ring_first(size, at, bytes);
+    const uint8_t *ring = ring_of(client, socket, 1);
+    const int error = client_copy_out(client, data, ring + (at & (size - 1)), first);
+    return error || first == bytes ? error : client_copy_out(client, (uint8_t *)data + first, ring, bytes - first);
+}
+
 // Waits for room; the bytes of it, or an error.
 static int room_for(struct client *client, int socket, uint32_t bytes, uint64_t deadline_us)
 {
@@ -212,7 +246,8 @@ int client_send(struct client *client, int socket, const void *data, uint32_t by
     if (room < 0 || !bytes)
         return room < 0 ? room : 0;
     const uint32_t now = bytes < (uint32_t)room ? bytes : (uint32_t)room;
-    ring_put(ring_of(client, socket, 0), client->window->ring_bytes, client->socket[socket].sent, data, now);
+    if (put(client, socket, client->socket[socket].sent, data, now))
+        return WEIR_FAULT;
     client->socket[socket].sent += now;
     atomic_store(&shared(client, socket)->sent, client->socket[socket].sent);
     ring_server(client);
@@ -266,7 +301,8 @@ int client_recv(struct client *client, int socket, void *data, uint32_t bytes)
     if (there <= 0 || !bytes)
         return there < 0 ? there : 0;
     const uint32_t now = bytes < (uint32_t)there ? bytes : (uint32_t)there;
-    ring_get(ring_of(client, socket, 1), client->window->ring_bytes, client->socket[socket].taken, data, now);
+    if (get(client, socket, client->socket[socket].taken, data, now))
+        return WEIR_FAULT;
     taken(client, socket, now);
     return (int)now;
 }
@@ -287,7 +323,8 @@ int client_sendto(struct client *client, int socket, const void *data, uint32_t 
         return room;
     const uint32_t at = client->socket[socket].sent;
     ring_put(ring_of(client, socket, 0), size, at, &record, sizeof record);
-    ring_put(ring_of(client, socket, 0), size, at + (uint32_t)sizeof record, data, bytes);
+    if (put(client, socket, at + (uint32_t)sizeof record, data, bytes))
+        return WEIR_FAULT;
     client->socket[socket].sent = at + window_record_bytes(bytes);
     atomic_store(&shared(client, socket)->sent, client->socket[socket].sent);
     ring_server(client);
@@ -302,8 +339,8 @@ int client_recvfrom(struct client *client, int socket, void *data, uint32_t byte
         return there;
     const uint32_t size = client->window->ring_bytes, at = client->socket[socket].taken;
     ring_get(ring_of(client, socket, 1), size, at, &record, sizeof record);
-    ring_get(ring_of(client, socket, 1), size, at + (uint32_t)sizeof record, data,
-             record.length < bytes ? record.length : bytes);
+    if (get(client, socket, at + (uint32_t)sizeof record, data, record.length < bytes ? record.length : bytes))
+        return WEIR_FAULT;
     if (peer)
         *peer = record.peer;
     taken(client, socket, window_record_bytes(record.length));

@@ -25,6 +25,10 @@ struct client_host {
         void *context,
         uint64_t deadline_us);  // until notified (or notified before): 0; 1: the deadline; negative: the server is gone
     uint64_t (*now_us)(void *context);
+    // Between the rings and what the caller of client.h named: nonzero where that is not the client's memory
+    // (WEIR_FAULT, and nothing is done). NULL: memcpy, and what the processor does then.
+    int (*copy_in)(void *context, void *to, const void *from_caller, size_t bytes);
+    int (*copy_out)(void *context, void *to_caller, const void *from, size_t bytes);
 };
 
 struct client {
@@ -39,6 +43,9 @@ struct client {
 };
 
 void client_init(struct client *client, const struct client_host *host, void *context, struct window *window);
+// The host's copies: WEIR_OK, or WEIR_FAULT.
+int client_copy_in(struct client *client, void *to, const void *from_caller, size_t bytes);
+int client_copy_out(struct client *client, void *to_caller, const void *from, size_t bytes);
 int client_socket(struct client *client, enum weir_socket_type type);
 int client_bind(struct client *client, int socket, const struct weir_endpoint *local);
 int client_listen(struct client *client, int socket, uint32_t backlog);

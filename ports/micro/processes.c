@@ -2,6 +2,8 @@
 #include "processes.h"
 
 #include "kernel/micro/micro.h"
+#include "process_sockets.h"
+#include "weir/error.h"
 
 #define BUDGET 16  // frames between two looks at clients
 
@@ -23,11 +25,31 @@ static uint64_t now_us(void *context)
     return micro_now_us();
 }
 
+static int copy_in(void *context, void *to, const void *from_caller, size_t bytes)
+{
+    (void)context;
+    if (micro_owns(from_caller, (uint32_t)bytes, false) != MICRO_OK)
+        return WEIR_FAULT;
+    memcpy(to, from_caller, bytes);
+    return WEIR_OK;
+}
+static int copy_out(void *context, void *to_caller, const void *from, size_t bytes)
+{
+    (void)context;
+    if (micro_owns(to_caller, (uint32_t)bytes, true) != MICRO_OK)
+        return WEIR_FAULT;
+    memcpy(to_caller, from, bytes);
+    return WEIR_OK;
+}
+
 void micro_client_init(struct client *client, const uint32_t *server, struct window *window)
 {
-    static const struct client_host host = {.call = call, .notify = notify, .wait = wait, .now_us = now_us};
+    static const struct client_host host = {
+        .call = call, .notify = notify, .wait = wait, .now_us = now_us, .copy_in = copy_in, .copy_out = copy_out};
     client_init(client, &host, (void *)(uintptr_t)server, window);
 }
+
+struct micro_process *micro_process_self(void) { return micro_self(); }
 
 // --- the server ------------------------------------------------------------------------------------------------------
 static void entropy(void *context, void *out, size_t bytes)
@@ -63,6 +85,8 @@ static void driver_came(struct micro_service *service)
     if (weir_netif_add(service->weir, &service->netif.netif) == WEIR_OK)
         (void)weir_netif_set_address(&service->netif.netif, config->address, config->prefix_length,
                                      WEIR_ADDRESS_AT_ONCE);
+    if (!weir_addr_is_any(config->gateway))
+        (void)weir_route_add(service->weir, weir_addr_any(), 0, config->gateway, &service->netif.netif, 0);
 }
 
 static void notified(struct micro_service *service, uint32_t bits)

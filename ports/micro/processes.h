@@ -30,6 +30,7 @@ struct micro_service_config {
     uint32_t client_count;
     struct weir_addr address;
     uint8_t prefix_length;
+    struct weir_addr gateway;                         // any: none
     uint16_t (*sum)(const void *data, size_t bytes);  // weir_port.sum, or NULL
     void *memory;                                     // for weir_create
     size_t memory_bytes;

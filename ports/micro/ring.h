@@ -30,17 +30,24 @@ static inline uint32_t ring_room(uint32_t theirs, uint32_t ours, uint32_t size)
     return filled < size ? size - filled : 0;
 }
 
+// Of so many bytes at `at`, those before the ring's end; the others are at its beginning.
+static inline uint32_t ring_first(uint32_t size, uint32_t at, uint32_t bytes)
+{
+    const uint32_t left = size - (at & (size - 1));
+    return bytes < left ? bytes : left;
+}
+
 static inline void ring_put(uint8_t *ring, uint32_t size, uint32_t at, const void *from, uint32_t bytes)
 {
-    const uint32_t begin = at & (size - 1), first = bytes < size - begin ? bytes : size - begin;
-    memcpy(ring + begin, from, first);
+    const uint32_t first = ring_first(size, at, bytes);
+    memcpy(ring + (at & (size - 1)), from, first);
     memcpy(ring, (const uint8_t *)from + first, bytes - first);
 }
 
 static inline void ring_get(const uint8_t *ring, uint32_t size, uint32_t at, void *to, uint32_t bytes)
 {
-    const uint32_t begin = at & (size - 1), first = bytes < size - begin ? bytes : size - begin;
-    memcpy(to, ring + begin, first);
+    const uint32_t first = ring_first(size, at, bytes);
+    memcpy(to, ring + (at & (size - 1)), first);
     memcpy((uint8_t *)to + first, ring, bytes - first);
 }
 

@@ -2,7 +2,9 @@
 // The process's side. Nothing here touches the kernel but by a system call.
 #include "ports/preempt/process_calls.h"
 
-#include "bsd/posix_calls.h"
+#include <stdarg.h>
+
+#include "api/bsd/internal.h"
 
 int process_errno(void) { return (int)process_call(CALL_ERRNO, 0, 0, 0, 0, 0, 0); }
 
@@ -64,7 +66,48 @@ int weir_posix_setsockopt(int fd, int level, int name, const void *value, weir_s
 {
     return (int)process_call(CALL_SETSOCKOPT, fd, level, name, (intptr_t)value, (intptr_t)length, 0);
 }
+int weir_posix_getsockname(int fd, struct weir_sockaddr *address, weir_socklen *length)
+{
+    return bsd_call(CALL_GETSOCKNAME, fd, (intptr_t)address, (intptr_t)length);
+}
+int weir_posix_getpeername(int fd, struct weir_sockaddr *address, weir_socklen *length)
+{
+    return bsd_call(CALL_GETPEERNAME, fd, (intptr_t)address, (intptr_t)length);
+}
+int weir_posix_fcntl(int fd, int command, ...)
+{
+    va_list rest;
+    va_start(rest, command);
+    const int value = command == WEIR_F_SETFL || command == WEIR_F_SETFD ? va_arg(rest, int) : 0;
+    va_end(rest);
+    return bsd_call(CALL_FCNTL, fd, command, value);
+}
+int weir_posix_select(int count, struct weir_fd_set *read, struct weir_fd_set *write, struct weir_fd_set *except,
+                      struct weir_timeval *timeout)
+{
+    return (int)process_call(CALL_SELECT, count, (intptr_t)read, (intptr_t)write, (intptr_t)except, (intptr_t)timeout,
+                             0);
+}
 int weir_posix_poll(struct weir_pollfd *fds, unsigned long count, int timeout_ms)
 {
     return (int)process_call(CALL_POLL, (intptr_t)fds, (intptr_t)count, timeout_ms, 0, 0, 0);
+}
+
+// --- names -----------------------------------------------------------------------------------------------------------
+// Numeric addresses and services need no system call: api/bsd's function runs in the process, with its memory.
+static void *take(void *context, size_t bytes) { return (void)context, process_alloc(bytes); }
+static void give_back(void *context, void *memory, size_t bytes) { (void)context, (void)bytes, process_free(memory); }
+static const struct weir_port names_port = {.alloc = take, .free = give_back};
+
+int weir_posix_getaddrinfo(const char *node, const char *service, const struct weir_addrinfo *hints,
+                           struct weir_addrinfo **out)
+{
+    struct weir_bsd names = {.port = &names_port};
+    return bsd_getaddrinfo(&names, node, service, hints, out);
+}
+
+void weir_posix_freeaddrinfo(struct weir_addrinfo *list)
+{
+    struct weir_bsd names = {.port = &names_port};
+    bsd_freeaddrinfo(&names, list);
 }

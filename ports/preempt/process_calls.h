@@ -4,6 +4,7 @@
 #ifndef PROCESS_CALLS_H
 #define PROCESS_CALLS_H
 
+#include "api/bsd/posix_calls.h"
 #include "api/flock/trap.h"
 #include "weir/language.h"
 
@@ -21,13 +22,15 @@ enum {
     CALL_RECVFROM,  // recv and read
     CALL_GETSOCKOPT,
     CALL_SETSOCKOPT,
+    CALL_GETSOCKNAME,
+    CALL_GETPEERNAME,
+    CALL_FCNTL,
     CALL_POLL,
+    CALL_SELECT,
     CALL_ERRNO,
     CALL_BSD_END,
     PROCESS_SOCKET_CALLS = CALL_BSD_END - CALL_FIRST
 };
-
-int process_errno(void);  // of the last call that failed
 
 WEIR_END_DECLS
 

@@ -191,6 +191,23 @@ static intptr_t call_setsockopt(struct process *self, const intptr_t a[])
 {
     return bsd_setsockopt(bsd_of(self), (int)a[0], (int)a[1], (int)a[2], (const void *)a[3], length(a[4]));
 }
+static intptr_t call_getsockname(struct process *self, const intptr_t a[])
+{
+    return bsd_getsockname(bsd_of(self), (int)a[0], (struct weir_sockaddr *)a[1], length_at(a[2]));
+}
+static intptr_t call_getpeername(struct process *self, const intptr_t a[])
+{
+    return bsd_getpeername(bsd_of(self), (int)a[0], (struct weir_sockaddr *)a[1], length_at(a[2]));
+}
+static intptr_t call_fcntl(struct process *self, const intptr_t a[])
+{
+    return bsd_fcntl(bsd_of(self), (int)a[0], (int)a[1], (int)a[2]);
+}
+static struct weir_fd_set *set_at(intptr_t argument) { return (struct weir_fd_set *)argument; }
+static intptr_t call_select(struct process *self, const intptr_t a[])
+{
+    return bsd_select(bsd_of(self), (int)a[0], set_at(a[1]), set_at(a[2]), set_at(a[3]), (struct weir_timeval *)a[4]);
+}
 static intptr_t call_poll(struct process *self, const intptr_t a[])
 {
     return bsd_poll(bsd_of(self), (struct weir_pollfd *)a[0], (size_t)a[1], (int)a[2]);
@@ -202,17 +219,33 @@ static intptr_t call_errno(struct process *self, const intptr_t a[])
 }
 
 process_call_handler *const process_socket_calls[PROCESS_SOCKET_CALLS] = {
-    [CALL_UDPSOCKET - CALL_FIRST] = call_udpsocket,   [CALL_UDPBIND - CALL_FIRST] = call_udpbind,
-    [CALL_UDPSENDTO - CALL_FIRST] = call_udpsendto,   [CALL_UDPRECVFROM - CALL_FIRST] = call_udprecvfrom,
-    [CALL_UDPCLOSE - CALL_FIRST] = call_udpclose,     [CALL_TCPSOCKET - CALL_FIRST] = call_tcpsocket,
-    [CALL_TCPBIND - CALL_FIRST] = call_tcpbind,       [CALL_TCPCONNECT - CALL_FIRST] = call_tcpconnect,
-    [CALL_TCPLISTEN - CALL_FIRST] = call_tcplisten,   [CALL_TCPSEND - CALL_FIRST] = call_tcpsend,
-    [CALL_TCPRECV - CALL_FIRST] = call_tcprecv,       [CALL_TCPCLOSE - CALL_FIRST] = call_tcpclose,
-    [CALL_SOCKET - CALL_FIRST] = call_socket,         [CALL_BIND - CALL_FIRST] = call_bind,
-    [CALL_LISTEN - CALL_FIRST] = call_listen,         [CALL_ACCEPT - CALL_FIRST] = call_accept,
-    [CALL_CONNECT - CALL_FIRST] = call_connect,       [CALL_SHUTDOWN - CALL_FIRST] = call_shutdown,
-    [CALL_CLOSE - CALL_FIRST] = call_close,           [CALL_SENDTO - CALL_FIRST] = call_sendto,
-    [CALL_RECVFROM - CALL_FIRST] = call_recvfrom,     [CALL_GETSOCKOPT - CALL_FIRST] = call_getsockopt,
-    [CALL_SETSOCKOPT - CALL_FIRST] = call_setsockopt, [CALL_POLL - CALL_FIRST] = call_poll,
+    [CALL_UDPSOCKET - CALL_FIRST] = call_udpsocket,
+    [CALL_UDPBIND - CALL_FIRST] = call_udpbind,
+    [CALL_UDPSENDTO - CALL_FIRST] = call_udpsendto,
+    [CALL_UDPRECVFROM - CALL_FIRST] = call_udprecvfrom,
+    [CALL_UDPCLOSE - CALL_FIRST] = call_udpclose,
+    [CALL_TCPSOCKET - CALL_FIRST] = call_tcpsocket,
+    [CALL_TCPBIND - CALL_FIRST] = call_tcpbind,
+    [CALL_TCPCONNECT - CALL_FIRST] = call_tcpconnect,
+    [CALL_TCPLISTEN - CALL_FIRST] = call_tcplisten,
+    [CALL_TCPSEND - CALL_FIRST] = call_tcpsend,
+    [CALL_TCPRECV - CALL_FIRST] = call_tcprecv,
+    [CALL_TCPCLOSE - CALL_FIRST] = call_tcpclose,
+    [CALL_SOCKET - CALL_FIRST] = call_socket,
+    [CALL_BIND - CALL_FIRST] = call_bind,
+    [CALL_LISTEN - CALL_FIRST] = call_listen,
+    [CALL_ACCEPT - CALL_FIRST] = call_accept,
+    [CALL_CONNECT - CALL_FIRST] = call_connect,
+    [CALL_SHUTDOWN - CALL_FIRST] = call_shutdown,
+    [CALL_CLOSE - CALL_FIRST] = call_close,
+    [CALL_SENDTO - CALL_FIRST] = call_sendto,
+    [CALL_RECVFROM - CALL_FIRST] = call_recvfrom,
+    [CALL_GETSOCKOPT - CALL_FIRST] = call_getsockopt,
+    [CALL_SETSOCKOPT - CALL_FIRST] = call_setsockopt,
+    [CALL_POLL - CALL_FIRST] = call_poll,
+    [CALL_GETSOCKNAME - CALL_FIRST] = call_getsockname,
+    [CALL_GETPEERNAME - CALL_FIRST] = call_getpeername,
+    [CALL_FCNTL - CALL_FIRST] = call_fcntl,
+    [CALL_SELECT - CALL_FIRST] = call_select,
     [CALL_ERRNO - CALL_FIRST] = call_errno,
 };

@@ -22,3 +22,5 @@
     system_call micro_random, 7
     system_call micro_yield, 8
     system_call micro_exit, 9
+    system_call micro_owns, 10
+    system_call micro_self, 11

@@ -226,7 +226,13 @@ static void bad_pointers_are_refused(void **state)
     assert_int_equal(does(DRIVER, PRINT, (uintptr_t)code + 60, 5, 0), MICRO_FAULT);
     assert_int_equal(does(DRIVER, PRINT, own + 8, 0xffffffff, 0), MICRO_FAULT);
     assert_int_equal(does(DRIVER, PRINT, (uintptr_t)memory[ONE], 1, 0), MICRO_FAULT);
-    assert_int_equal(does(DRIVER, 10, 0, 0, 0), MICRO_INVALID);
+    for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(does(DRIVER, OWNS, bad[i], 32, 1), bad[i] == own + 2 ? MICRO_OK : MICRO_FAULT);  // unaligned
+    assert_int_equal(does(DRIVER, OWNS, own, OWN, 1), MICRO_OK);
+    assert_int_equal(does(DRIVER, OWNS, own + 1, OWN, 1), MICRO_FAULT);
+    assert_int_equal(does(DRIVER, OWNS, (uintptr_t)code, sizeof code, 0), MICRO_OK);
+    assert_int_equal(does(DRIVER, OWNS, (uintptr_t)code, 1, 1), MICRO_FAULT);  // code is read, not written
+    assert_int_equal(does(DRIVER, SELF + 1, 0, 0, 0), MICRO_INVALID);
     assert_int_equal(does(DRIVER, 0xffffffff, 0, 0, 0), MICRO_INVALID);
     for (uint32_t i = 0; i < OWN; i++)
         assert_int_equal(memory[SERVER][i], 0x55);
