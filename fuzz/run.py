@@ -82,8 +82,8 @@ def limits(name, lowest=False):
     """`lowest`: who has the lowest priority may be kept waiting for long. Others share the cores, too."""
     crashes = BUILD / "crashes"
     crashes.mkdir(parents=True, exist_ok=True)
-    return ["-max_len=4096", f"-timeout={200 if lowest else 60}", "-rss_limit_mb=2048", f"-artifact_prefix={crashes}/{name}-",
-            *OPTIONS.get(name, [])]
+    return ["-max_len=4096", f"-timeout={200 if lowest else 60}", "-rss_limit_mb=2048",
+            f"-artifact_prefix={crashes}/{name}-", *OPTIONS.get(name, [])]
 
 
 def replace(path, data):
@@ -94,7 +94,8 @@ def replace(path, data):
 
 
 def fill(folder, wanted):
-    """Makes the files (data by name) all that the folder has. Whoever reads it meanwhile, for the same target, finds them."""
+    """Makes the files (data by name) all that the folder has. Whoever reads it meanwhile, for the same target, finds
+    them."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
         if old.name not in wanted:

@@ -4,7 +4,8 @@ import functools
 
 
 def measured(test):
-    """The test measures again, twice at most, what was not as it should be: a busy machine spoils one measurement, a fault spoils all."""
+    """The test measures again, twice at most, what was not as it should be: a busy machine spoils one measurement, a
+    fault spoils all."""
     @functools.wraps(test)
     def again(*words, **more):
         for left in (2, 1, 0):

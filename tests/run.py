@@ -4,9 +4,9 @@
 one line: N passed, N failed. Exit status 1 when any failed or none ran.
 
 Units (cmocka programs, each variant), conversation scripts (tests/scripts, a folder a topic; host and asan) and unit scripts
-(tests/unit/**/*_test.py) run two at a time; then the interop and firmware tests (tests/interop, tests/firmware), each file in a
-network of its own, and the fuzz corpora, three at a time, as most of them wait. At the end, with nothing beside it, each file
-that has a line `# alone: reason`, because it measures time.
+(tests/unit/**/*_test.py) run two at a time; then the interop and firmware tests (tests/interop, tests/firmware), each
+file in a network of its own, and the fuzz corpora, three at a time, as most of them wait. At the end, with nothing
+beside it, each file that has a line `# alone: reason`, because it measures time.
 usage: tests/run.py [PATTERN …]    only programs and tests whose names contain a PATTERN (or match it as a glob)
 A PATTERN that matches nothing, and any option, is an error: exit status 2."""
 import concurrent.futures
@@ -177,7 +177,8 @@ def unit_programs():
 
 def script_facts(text):
     """Of a pytest file: the names of its tests, and whether it says that nothing may run beside it."""
-    return set(re.findall(r"^ *def (test_\w+)", text, re.MULTILINE)), bool(re.search(r"^# alone: \S", text, re.MULTILINE))
+    alone = re.search(r"^# alone: \S", text, re.MULTILINE)
+    return set(re.findall(r"^ *def (test_\w+)", text, re.MULTILINE)), bool(alone)
 
 
 def script(path, limit, namespaces, environment=None, suffix=""):
@@ -261,12 +262,14 @@ def make(log_name, targets):
 
 
 # Seconds that the longest take, roughly: what runs side by side ends soonest when they begin first.
-LONG = {"interop/test_tutorials": 120, "interop/test_front_door": 110, "interop/test_apps": 100, "firmware/test_run_board": 70,
-        "firmware/test_cable": 55, "interop/test_tcp_bulk": 50, "firmware/test_preempt": 50, "interop/test_dhcp6": 50, "interop/test_rtstream": 40,
-        "interop/test_run": 35, "firmware/test_xinu": 30, "firmware/test_processes": 30, "interop/test_tcp_life": 25, "firmware/test_player": 25,
-        "interop/test_mdns": 20, "firmware/test_micro": 20, "interop/test_lab": 20, "interop/test_apps_page": 20, "fuzz/hostile/mutations": 30,
-        "fuzz/fragments": 25, "fuzz/paths": 25, "unit/packaging/packaging_test": 95, "unit/config_test": 85, "unit/sim/golden_test": 55,
-        "unit/course_test": 15}
+LONG = {
+    "interop/test_tutorials": 120, "interop/test_front_door": 110, "interop/test_apps": 100,
+    "unit/packaging/packaging_test": 95, "unit/config_test": 85, "firmware/test_run_board": 70,
+    "firmware/test_cable": 55, "unit/sim/golden_test": 55, "interop/test_tcp_bulk": 50, "firmware/test_preempt": 50,
+    "interop/test_dhcp6": 50, "interop/test_rtstream": 40, "interop/test_run": 35, "firmware/test_xinu": 30,
+    "firmware/test_processes": 30, "fuzz/hostile/mutations": 30, "interop/test_tcp_life": 25,
+    "firmware/test_player": 25, "fuzz/fragments": 25, "fuzz/paths": 25, "interop/test_mdns": 20,
+    "firmware/test_micro": 20, "interop/test_lab": 20, "interop/test_apps_page": 20, "unit/course_test": 15}
 
 
 def longest_first(programs):
@@ -274,7 +277,8 @@ def longest_first(programs):
 
 
 def run_all(programs, jobs, done):
-    """Runs the programs, so many at a time, then each that wants to be alone; `done` is called here with each that has ended."""
+    """Runs the programs, so many at a time, then each that wants to be alone; `done` is called here with each that has
+    ended."""
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         waiting = [pool.submit(program.run) for program in programs if not program.alone]
         for future in concurrent.futures.as_completed(waiting):
@@ -317,7 +321,8 @@ def build_for_scripts(chosen):
     """All that the interop, firmware and fuzz programs need, so that none builds beside another."""
     goals = []
     if chosen["interop"]:
-        goals += ["build/host/liball.a", "apps", "build/host/weir-realtime", "lab-programs", "tls-programs", "build/asan/weir-host", "micro-asan"]
+        goals += ["build/host/liball.a", "apps", "build/host/weir-realtime", "lab-programs", "tls-programs",
+                  "build/asan/weir-host", "micro-asan"]
     if any(program.name.startswith("firmware/") for program in chosen["interop"]):
         goals += ["firmware", "tls-firmware"]
     if chosen["fuzz"]:

@@ -191,7 +191,8 @@ class Lab:
 
 
 def until(condition, seconds=60, step=0.05):
-    """Waits until condition() is true; returns its value, or the last false one at the deadline, which is far off: machines are busy."""
+    """Waits until condition() is true; returns its value, or the last false one at the deadline, which is far off:
+    machines are busy."""
     deadline = time.monotonic() + seconds
     while not (value := condition()) and time.monotonic() < deadline:
         time.sleep(step)
