@@ -347,9 +347,7 @@ struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listen
     if (!c)
         return NULL;
     inherit(c, listener);
-    tcp_pacing_inherit(weir, c, listener);
-    tcp_deadline_inherit(weir, c, listener);
-    tcp_uto_inherit(weir, c, listener);
+    tcp_rare_options_inherit(weir, c, listener);
     adopt_params(weir, c, params);
     if (passive_path(weir, c, packet) || !tcp_ecn_begin(weir, c, params->ecn)) {
         tcp_destroy(weir, c);  // with what the listener's options have attached

@@ -206,21 +206,3 @@ int tcp_deadline_set(struct weir *weir, struct tcp_conn *c, uint32_t us)
 }
 
 int32_t tcp_deadline_get(const struct tcp_conn *c) { return c->extra ? (int32_t)c->extra->deadline.us : 0; }
-
-void tcp_deadline_inherit(struct weir *weir, struct tcp_conn *c, const struct tcp_listener *listener)
-{
-    (void)tcp_deadline_set(weir, c, listener->deadline_us);  // without memory it goes without
-}
-
-void tcp_deadline_bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
-{
-    listener->deadline_us = (uint32_t)tcp_deadline_get(c);
-}
-
-int tcp_deadline_listener_set(struct tcp_listener *listener, uint32_t us)
-{
-    listener->deadline_us = us;
-    return WEIR_OK;
-}
-
-int32_t tcp_deadline_listener_get(const struct tcp_listener *listener) { return (int32_t)listener->deadline_us; }

@@ -22,7 +22,6 @@
 
 struct weir;
 struct tcp_conn;
-struct tcp_listener;
 struct tcp_segment;
 struct flight_delta;
 
@@ -63,10 +62,6 @@ void tcp_deadline_sampled(struct tcp_conn *c);                  // a round trip 
 void tcp_deadline_tell(struct weir *weir, struct tcp_conn *c);  // the congestion control hears of the loss
 int tcp_deadline_set(struct weir *weir, struct tcp_conn *c, uint32_t us);
 int32_t tcp_deadline_get(const struct tcp_conn *c);
-void tcp_deadline_inherit(struct weir *weir, struct tcp_conn *c, const struct tcp_listener *listener);
-void tcp_deadline_bequeath(const struct tcp_conn *c, struct tcp_listener *listener);
-int tcp_deadline_listener_set(struct tcp_listener *listener, uint32_t us);
-int32_t tcp_deadline_listener_get(const struct tcp_listener *listener);
 #else
 static inline uint32_t tcp_deadline_bundle(const struct tcp_conn *c, uint32_t end, uint32_t most)
 {
@@ -98,24 +93,6 @@ static inline bool tcp_deadline_loss_repaired(const struct tcp_conn *c, const st
 static inline void tcp_deadline_acked(struct tcp_conn *c, struct flight_delta *delta) { (void)c, (void)delta; }
 static inline void tcp_deadline_sampled(struct tcp_conn *c) { (void)c; }
 static inline void tcp_deadline_tell(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
-static inline int tcp_deadline_set(struct weir *weir, struct tcp_conn *c, uint32_t us)
-{
-    return (void)weir, (void)c, (void)us, WEIR_NOT_SUPPORTED;
-}
-static inline int32_t tcp_deadline_get(const struct tcp_conn *c) { return (void)c, 0; }
-static inline void tcp_deadline_inherit(struct weir *weir, struct tcp_conn *c, const struct tcp_listener *listener)
-{
-    (void)weir, (void)c, (void)listener;
-}
-static inline void tcp_deadline_bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
-{
-    (void)c, (void)listener;
-}
-static inline int tcp_deadline_listener_set(struct tcp_listener *listener, uint32_t us)
-{
-    return (void)listener, (void)us, WEIR_NOT_SUPPORTED;
-}
-static inline int32_t tcp_deadline_listener_get(const struct tcp_listener *listener) { return (void)listener, 0; }
 #endif
 
 #endif

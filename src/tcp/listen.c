@@ -123,9 +123,7 @@ static void bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
     listener->tos = c->tos;
     tcp_ecn_bequeath(c, listener);
     tcp_keepalive_bequeath(c, listener);
-    tcp_pacing_bequeath(c, listener);
-    tcp_deadline_bequeath(c, listener);
-    tcp_uto_bequeath(c, listener);
+    tcp_rare_options_bequeath(c, listener);
 }
 
 static uint32_t clamp_backlog(uint32_t backlog) { return min_u32(max_u32(backlog, 1), WEIR_CFG_LISTEN_BACKLOG_MAX); }

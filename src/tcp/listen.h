@@ -28,7 +28,7 @@ struct tcp_listener {
     uint32_t pacing_limit;
 #endif
 #if WEIR_CFG_TCP_REFINEMENTS
-    uint8_t uto;  // enum weir_user_timeout_option
+    uint32_t uto;  // enum weir_user_timeout_option
 #endif
 #if WEIR_CFG_REALTIME_SENDER
     uint32_t deadline_us;
@@ -37,5 +37,9 @@ struct tcp_listener {
 
 // The listener for a SYN to (local, port); NULL: none.
 struct tcp_listener *tcp_listener_find(struct weir *weir, struct weir_addr local, uint16_t port, uint8_t netif_index);
+// Options that a connection has in its struct tcp_extra go from a socket to the listener that it becomes, and from that
+// to what it accepts.
+void tcp_rare_options_bequeath(const struct tcp_conn *c, struct tcp_listener *listener);
+void tcp_rare_options_inherit(struct weir *weir, struct tcp_conn *c, struct tcp_listener *listener);
 
 #endif

@@ -147,25 +147,78 @@ static int set_linger(struct sock *sock, int32_t value)
     return WEIR_OK;
 }
 
+// What rarer features are asked for: a connection has it in its struct tcp_extra, a listener just the number, for those
+// that it accepts. In the order in which these get it.
+static const struct rare_option {
+    enum weir_option option;
+    uint16_t in_listener;
+    int (*set)(struct weir *weir, struct tcp_conn *c, uint32_t value);
+    int32_t (*get)(const struct tcp_conn *c);
+} rare_options[] = {
+#if WEIR_CFG_TCP_PACING
+    {WEIR_OPTION_MAX_PACING_RATE, offsetof(struct tcp_listener, pacing_limit), tcp_pacing_set, tcp_pacing_limit},
+#endif
+#if WEIR_CFG_REALTIME_SENDER
+    {WEIR_OPTION_SEND_DEADLINE_US, offsetof(struct tcp_listener, deadline_us), tcp_deadline_set, tcp_deadline_get},
+#endif
+#if WEIR_CFG_TCP_REFINEMENTS
+    {WEIR_OPTION_USER_TIMEOUT_OPTION, offsetof(struct tcp_listener, uto), tcp_uto_set, tcp_uto_get},
+#endif
+    {(enum weir_option)0, 0, NULL, NULL},
+};
+#define RARE_OPTIONS_END \
+    (rare_options + ((WEIR_CFG_TCP_PACING != 0) + WEIR_CFG_REALTIME_SENDER + WEIR_CFG_TCP_REFINEMENTS))
+
+static const struct rare_option *rare_option_of(enum weir_option option)
+{
+    for (const struct rare_option *own = rare_options; own != RARE_OPTIONS_END; own++)
+        if (own->option == option)
+            return own;
+    return NULL;
+}
+
+static uint32_t *rare_in(struct tcp_listener *listener, const struct rare_option *own)
+{
+    return (void *)((uint8_t *)listener + own->in_listener);
+}
+
+static int set_rare(struct weir *weir, struct sock *sock, const struct rare_option *own, uint32_t value)
+{
+    if (sock->kind != SOCK_LISTENER)
+        return own->set(weir, (struct tcp_conn *)sock, value);
+    *rare_in((struct tcp_listener *)sock, own) = value;
+    return WEIR_OK;
+}
+
+static int32_t get_rare(struct sock *sock, const struct rare_option *own)
+{
+    return sock->kind == SOCK_LISTENER ? (int32_t)*rare_in((struct tcp_listener *)sock, own)
+                                       : own->get((const struct tcp_conn *)sock);
+}
+
+void tcp_rare_options_bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
+{
+    for (const struct rare_option *own = rare_options; own != RARE_OPTIONS_END; own++)
+        *rare_in(listener, own) = (uint32_t)own->get(c);
+}
+
+void tcp_rare_options_inherit(struct weir *weir, struct tcp_conn *c, struct tcp_listener *listener)
+{
+    for (const struct rare_option *own = rare_options; own != RARE_OPTIONS_END; own++)
+        if (*rare_in(listener, own))
+            (void)own->set(weir, c, *rare_in(listener, own));  // without memory it goes without
+}
+
 static int set_other(struct weir *weir, struct sock *sock, enum weir_option option, int32_t value)
 {
     switch (option) {
     case WEIR_OPTION_USER_TIMEOUT_MS: return set_user_timeout(sock, value);
-    case WEIR_OPTION_USER_TIMEOUT_OPTION:
-        return sock->kind == SOCK_LISTENER ? tcp_uto_listener_set((struct tcp_listener *)sock, (uint8_t)value)
-                                           : tcp_uto_set(weir, (struct tcp_conn *)sock, (uint8_t)value);
     case WEIR_OPTION_RECEIVE_LOW_WATER:
         return sock->kind == SOCK_LISTENER ? WEIR_NOT_SUPPORTED
                                            : tcp_low_water_set(weir, (struct tcp_conn *)sock, (uint32_t)value);
     case WEIR_OPTION_LINGER_S: return set_linger(sock, value);
     case WEIR_OPTION_RTO_MIN_US: return set_rto_floor(weir, sock, value);
-    case WEIR_OPTION_SEND_DEADLINE_US:
-        return sock->kind == SOCK_LISTENER ? tcp_deadline_listener_set((struct tcp_listener *)sock, (uint32_t)value)
-                                           : tcp_deadline_set(weir, (struct tcp_conn *)sock, (uint32_t)value);
     case WEIR_OPTION_ECN: return tcp_ecn_set(sock, value);
-    case WEIR_OPTION_MAX_PACING_RATE:
-        return sock->kind == SOCK_LISTENER ? tcp_pacing_listener_set((struct tcp_listener *)sock, (uint32_t)value)
-                                           : tcp_pacing_set(weir, (struct tcp_conn *)sock, (uint32_t)value);
     case WEIR_OPTION_REUSE_ADDRESS:
         sock->flags = (uint8_t)(value ? sock->flags | SOCK_REUSE_ADDRESS : sock->flags & ~SOCK_REUSE_ADDRESS);
         return WEIR_OK;
@@ -196,12 +249,14 @@ int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32
 {
     const uint32_t flag = flag_of(option);
     const struct field *field = field_of(option);
+    const struct rare_option *rare = rare_option_of(option);
     if (option == WEIR_OPTION_TOS)
         value = tos_set(sock, field, value);
     if (sock->kind == SOCK_TCP && changes_timeout(option))
         tcp_timers_resolve_deadline(weir, (struct tcp_conn *)sock);
     const int result = flag    ? set_flag(sock, flag, value)
                        : field ? set_field(sock, field, value)
+                       : rare  ? set_rare(weir, sock, rare, (uint32_t)value)
                                : set_other(weir, sock, option, value);
     if (result == WEIR_OK && sock->kind == SOCK_TCP)
         option_changed(weir, (struct tcp_conn *)sock, option);
@@ -220,12 +275,9 @@ static int get_conn(struct tcp_conn *c, enum weir_option option, int32_t *value)
     case WEIR_OPTION_UNACKED_BYTES: *value = (int32_t)tcp_send_queued(c); return WEIR_OK;
     case WEIR_OPTION_UNSENT_BYTES: *value = (int32_t)tcp_unsent(c); return WEIR_OK;
     case WEIR_OPTION_USER_TIMEOUT_MS: *value = c->user_timeout_s * 1000; return WEIR_OK;
-    case WEIR_OPTION_USER_TIMEOUT_OPTION: *value = tcp_uto_get(c); return WEIR_OK;
     case WEIR_OPTION_RECEIVE_LOW_WATER: *value = tcp_low_water_get(c); return WEIR_OK;
     case WEIR_OPTION_LINGER_S: *value = c->linger_s == 0xffff ? -1 : c->linger_s; return WEIR_OK;
     case WEIR_OPTION_RTO_MIN_US: *value = (int32_t)c->rtt.floor_us; return WEIR_OK;
-    case WEIR_OPTION_SEND_DEADLINE_US: *value = tcp_deadline_get(c); return WEIR_OK;
-    case WEIR_OPTION_MAX_PACING_RATE: *value = tcp_pacing_limit(c); return WEIR_OK;
     default: return WEIR_NOT_SUPPORTED;
     }
 }
@@ -239,11 +291,8 @@ static int get_listener(struct tcp_listener *listener, enum weir_option option, 
         return WEIR_OK;
     case WEIR_OPTION_DEFER_ACCEPT_S: *value = listener->defer_accept_s; return WEIR_OK;
     case WEIR_OPTION_USER_TIMEOUT_MS: *value = listener->user_timeout_s * 1000; return WEIR_OK;
-    case WEIR_OPTION_USER_TIMEOUT_OPTION: *value = tcp_uto_listener_get(listener); return WEIR_OK;
     case WEIR_OPTION_LINGER_S: *value = listener->linger_s == 0xffff ? -1 : listener->linger_s; return WEIR_OK;
     case WEIR_OPTION_RTO_MIN_US: *value = (int32_t)listener->rto_floor_us; return WEIR_OK;
-    case WEIR_OPTION_SEND_DEADLINE_US: *value = tcp_deadline_listener_get(listener); return WEIR_OK;
-    case WEIR_OPTION_MAX_PACING_RATE: *value = tcp_pacing_listener_limit(listener); return WEIR_OK;
     default: return WEIR_NOT_SUPPORTED;
     }
 }
@@ -253,6 +302,7 @@ int tcp_get(struct weir *weir, struct sock *sock, enum weir_option option, int32
     (void)weir;
     const uint32_t flag = flag_of(option);
     const struct field *field = field_of(option);
+    const struct rare_option *rare = rare_option_of(option);
     if (flag)
         *value = (*flags_of(sock) & flag) != 0;
     else if (option == WEIR_OPTION_MAX_SEGMENT && sock->kind == SOCK_TCP &&
@@ -264,6 +314,8 @@ int tcp_get(struct weir *weir, struct sock *sock, enum weir_option option, int32
         return tcp_ecn_get(sock, value);
     else if (field)
         *value = get_field(sock, field);
+    else if (rare)
+        *value = get_rare(sock, rare);
     else if (option == WEIR_OPTION_REUSE_ADDRESS)
         *value = (sock->flags & SOCK_REUSE_ADDRESS) != 0;
     else if (option == WEIR_OPTION_BIND_NETIF)

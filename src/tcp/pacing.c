@@ -119,21 +119,3 @@ int tcp_pacing_set(struct weir *weir, struct tcp_conn *c, uint32_t bytes_per_s)
 }
 
 int32_t tcp_pacing_limit(const struct tcp_conn *c) { return c->extra ? (int32_t)c->extra->pacing_limit : 0; }
-
-void tcp_pacing_inherit(struct weir *weir, struct tcp_conn *c, const struct tcp_listener *listener)
-{
-    (void)tcp_pacing_set(weir, c, listener->pacing_limit);  // without memory it goes unpaced
-}
-
-void tcp_pacing_bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
-{
-    listener->pacing_limit = (uint32_t)tcp_pacing_limit(c);
-}
-
-int tcp_pacing_listener_set(struct tcp_listener *listener, uint32_t bytes_per_s)
-{
-    listener->pacing_limit = bytes_per_s;
-    return WEIR_OK;
-}
-
-int32_t tcp_pacing_listener_limit(const struct tcp_listener *listener) { return (int32_t)listener->pacing_limit; }

@@ -13,7 +13,6 @@
 
 struct weir;
 struct tcp_conn;
-struct tcp_listener;
 
 #define PACING_OWN_RATE INT32_MAX  // as a socket's limit: none, but TCP's own rate paces
 
@@ -42,10 +41,6 @@ void tcp_pacing_arm(struct tcp_conn *c, bool armed);
 // WEIR_OPTION_MAX_PACING_RATE
 int tcp_pacing_set(struct weir *weir, struct tcp_conn *c, uint32_t bytes_per_s);
 int32_t tcp_pacing_limit(const struct tcp_conn *c);
-void tcp_pacing_inherit(struct weir *weir, struct tcp_conn *c, const struct tcp_listener *listener);
-void tcp_pacing_bequeath(const struct tcp_conn *c, struct tcp_listener *listener);
-int tcp_pacing_listener_set(struct tcp_listener *listener, uint32_t bytes_per_s);
-int32_t tcp_pacing_listener_limit(const struct tcp_listener *listener);
 #else
 static inline void tcp_pacing_attach(struct tcp_conn *c) { (void)c; }
 static inline bool tcp_pacing_asked(const struct tcp_conn *c) { return (void)c, false; }
@@ -59,24 +54,6 @@ static inline void tcp_pacing_close(struct weir *weir, struct tcp_conn *c) { (vo
 static inline bool tcp_pacing_armed(const struct tcp_conn *c) { return (void)c, false; }
 static inline void tcp_pacing_arm(struct tcp_conn *c, bool armed) { (void)c, (void)armed; }
 static inline uint32_t tcp_pacing_due(const struct tcp_conn *c) { return (void)c, 0; }
-static inline int tcp_pacing_set(struct weir *weir, struct tcp_conn *c, uint32_t bytes_per_s)
-{
-    return (void)weir, (void)c, (void)bytes_per_s, WEIR_NOT_SUPPORTED;
-}
-static inline int32_t tcp_pacing_limit(const struct tcp_conn *c) { return (void)c, 0; }
-static inline void tcp_pacing_inherit(struct weir *weir, struct tcp_conn *c, const struct tcp_listener *listener)
-{
-    (void)weir, (void)c, (void)listener;
-}
-static inline void tcp_pacing_bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
-{
-    (void)c, (void)listener;
-}
-static inline int tcp_pacing_listener_set(struct tcp_listener *listener, uint32_t bytes_per_s)
-{
-    return (void)listener, (void)bytes_per_s, WEIR_NOT_SUPPORTED;
-}
-static inline int32_t tcp_pacing_listener_limit(const struct tcp_listener *listener) { return (void)listener, 0; }
 #endif
 
 #endif

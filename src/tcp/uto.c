@@ -17,7 +17,7 @@ static void settle(struct tcp_conn *c)
     c->user_timeout_s = uto->adopted ? (uint16_t)min_u32(longest, WEIR_CFG_TCP_UTO_MOST_S) : uto->own_s;
 }
 
-int tcp_uto_set(struct weir *weir, struct tcp_conn *c, uint8_t mode)
+int tcp_uto_set(struct weir *weir, struct tcp_conn *c, uint32_t mode)
 {
     if (!c->extra && !mode)
         return WEIR_OK;
@@ -26,7 +26,7 @@ int tcp_uto_set(struct weir *weir, struct tcp_conn *c, uint8_t mode)
         return WEIR_NO_MEMORY;
     if (!extra->uto.mode)
         extra->uto = (struct tcp_uto){.own_s = c->user_timeout_s, .owed = mode != WEIR_UTO_OFF};
-    extra->uto.mode = mode;
+    extra->uto.mode = (uint8_t)mode;
     extra->uto.owed = extra->uto.owed && mode;
     tcp_attend(c, ATTEND_USER_TIMEOUT, extra->uto.owed);
     settle(c);
@@ -44,24 +44,6 @@ void tcp_uto_chosen(struct tcp_conn *c, uint16_t seconds)
     c->extra->uto.owed = true;
     tcp_attend(c, ATTEND_USER_TIMEOUT, true);
     settle(c);
-}
-
-int tcp_uto_listener_set(struct tcp_listener *listener, uint8_t mode)
-{
-    listener->uto = mode;
-    return WEIR_OK;
-}
-
-int32_t tcp_uto_listener_get(const struct tcp_listener *listener) { return listener->uto; }
-
-void tcp_uto_inherit(struct weir *weir, struct tcp_conn *c, const struct tcp_listener *listener)
-{
-    (void)tcp_uto_set(weir, c, listener->uto);  // without memory it neither tells nor hears
-}
-
-void tcp_uto_bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
-{
-    listener->uto = (uint8_t)tcp_uto_get(c);
 }
 
 uint32_t tcp_uto_fill(const struct tcp_conn *c, bool syn, struct tcp_options *options)

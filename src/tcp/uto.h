@@ -14,7 +14,6 @@
 
 struct weir;
 struct tcp_conn;
-struct tcp_listener;
 
 #if WEIR_CFG_TCP_REFINEMENTS
 struct tcp_uto {
@@ -25,13 +24,9 @@ struct tcp_uto {
     bool adopted;     // tcp_conn.user_timeout_s is not what the application chose
 };
 
-int tcp_uto_set(struct weir *weir, struct tcp_conn *c, uint8_t mode);  // WEIR_OPTION_USER_TIMEOUT_OPTION
+int tcp_uto_set(struct weir *weir, struct tcp_conn *c, uint32_t mode);  // WEIR_OPTION_USER_TIMEOUT_OPTION
 int32_t tcp_uto_get(const struct tcp_conn *c);
 void tcp_uto_chosen(struct tcp_conn *c, uint16_t seconds);  // WEIR_OPTION_USER_TIMEOUT_MS
-int tcp_uto_listener_set(struct tcp_listener *listener, uint8_t mode);
-int32_t tcp_uto_listener_get(const struct tcp_listener *listener);
-void tcp_uto_inherit(struct weir *weir, struct tcp_conn *c, const struct tcp_listener *listener);
-void tcp_uto_bequeath(const struct tcp_conn *c, struct tcp_listener *listener);
 // Ours, where it is due with such a segment. Returns how many bytes of header it takes.
 uint32_t tcp_uto_fill(const struct tcp_conn *c, bool syn, struct tcp_options *options);
 void tcp_uto_left(struct tcp_conn *c, const struct tcp_segment *segment);  // the link took it
@@ -39,24 +34,6 @@ void tcp_uto_heard(struct tcp_conn *c, uint16_t field);
 bool tcp_uto_keeps_extra(const struct tcp_conn *c);
 bool tcp_uto_adopted(const struct tcp_conn *c);
 #else
-static inline int tcp_uto_set(struct weir *weir, struct tcp_conn *c, uint8_t mode)
-{
-    return (void)weir, (void)c, (void)mode, WEIR_NOT_SUPPORTED;
-}
-static inline int32_t tcp_uto_get(const struct tcp_conn *c) { return (void)c, 0; }
-static inline int tcp_uto_listener_set(struct tcp_listener *listener, uint8_t mode)
-{
-    return (void)listener, (void)mode, WEIR_NOT_SUPPORTED;
-}
-static inline int32_t tcp_uto_listener_get(const struct tcp_listener *listener) { return (void)listener, 0; }
-static inline void tcp_uto_inherit(struct weir *weir, struct tcp_conn *c, const struct tcp_listener *listener)
-{
-    (void)weir, (void)c, (void)listener;
-}
-static inline void tcp_uto_bequeath(const struct tcp_conn *c, struct tcp_listener *listener)
-{
-    (void)c, (void)listener;
-}
 static inline uint32_t tcp_uto_fill(const struct tcp_conn *c, bool syn, struct tcp_options *options)
 {
     return (void)c, (void)syn, (void)options, 0;
