@@ -241,8 +241,7 @@ struct bsd_cursor {
     const struct weir_iovec *vector;
     size_t count, offset;
 };
-// Moves `bytes` (the vector has as many left) between a piece of ours and the vector; `from` or `to` NULL: skips.
-// WEIR_FAULT.
+// Moves `bytes` (the vector has as many left) between a piece of ours and the vector. WEIR_FAULT.
 int bsd_cursor_in(struct weir_bsd *bsd, struct bsd_cursor *cursor, void *to, size_t bytes);
 int bsd_cursor_out(struct weir_bsd *bsd, struct bsd_cursor *cursor, const void *from, size_t bytes);
 

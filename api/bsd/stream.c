@@ -6,44 +6,43 @@
 // so little is copied without giving the lock away: the two lock operations would cost more
 #define COPY_LOCKED 2048u
 
+// The piece of the vector that is next, `want` bytes of it at the most; want is not 0.
+static size_t next_piece(struct bsd_cursor *cursor, size_t want)
+{
+    while (cursor->offset == cursor->vector->iov_len) {
+        cursor->vector++;
+        cursor->count--;
+        cursor->offset = 0;
+    }
+    const size_t left = cursor->vector->iov_len - cursor->offset;
+    return left < want ? left : want;
+}
+
+static uint8_t *piece_at(const struct bsd_cursor *cursor)
+{
+    return (uint8_t *)cursor->vector->iov_base + cursor->offset;
+}
+
 int bsd_cursor_in(struct weir_bsd *bsd, struct bsd_cursor *cursor, void *to, size_t bytes)
 {
-    uint8_t *at = to;
-    while (bytes) {
-        const size_t left = cursor->vector->iov_len - cursor->offset;
-        if (left == 0) {
-            cursor->vector++;
-            cursor->count--;
-            cursor->offset = 0;
-            continue;
-        }
-        const size_t part = left < bytes ? left : bytes;
-        if (bsd_copy_in(bsd, at, (const uint8_t *)cursor->vector->iov_base + cursor->offset, part))
+    for (size_t at = 0; at < bytes;) {
+        const size_t part = next_piece(cursor, bytes - at);
+        if (bsd_copy_in(bsd, (uint8_t *)to + at, piece_at(cursor), part))
             return WEIR_FAULT;
-        at += part;
         cursor->offset += part;
-        bytes -= part;
+        at += part;
     }
     return WEIR_OK;
 }
 
 int bsd_cursor_out(struct weir_bsd *bsd, struct bsd_cursor *cursor, const void *from, size_t bytes)
 {
-    const uint8_t *at = from;
-    while (bytes) {
-        const size_t left = cursor->vector->iov_len - cursor->offset;
-        if (left == 0) {
-            cursor->vector++;
-            cursor->count--;
-            cursor->offset = 0;
-            continue;
-        }
-        const size_t part = left < bytes ? left : bytes;
-        if (bsd_copy_out(bsd, (uint8_t *)cursor->vector->iov_base + cursor->offset, at, part))
+    for (size_t at = 0; at < bytes;) {
+        const size_t part = next_piece(cursor, bytes - at);
+        if (bsd_copy_out(bsd, piece_at(cursor), (const uint8_t *)from + at, part))
             return WEIR_FAULT;
-        at += part;
         cursor->offset += part;
-        bytes -= part;
+        at += part;
     }
     return WEIR_OK;
 }
@@ -91,25 +90,9 @@ static int send_some(struct bsd_transfer *t, size_t want)
     return committed < 0 ? committed : lent;
 }
 #else
-// The piece of the vector that is next, `want` bytes of it at the most.
-static uint32_t next_piece(struct bsd_cursor *cursor, size_t want)
-{
-    while (cursor->offset == cursor->vector->iov_len) {
-        cursor->vector++;
-        cursor->count--;
-        cursor->offset = 0;
-    }
-    const size_t left = cursor->vector->iov_len - cursor->offset;
-    return (uint32_t)(left < want ? left : want);
-}
-static uint8_t *piece_at(const struct bsd_cursor *cursor)
-{
-    return (uint8_t *)cursor->vector->iov_base + cursor->offset;
-}
-
 static int send_some(struct bsd_transfer *t, size_t want)
 {
-    const uint32_t bytes = next_piece(&t->cursor, want);
+    const uint32_t bytes = (uint32_t)next_piece(&t->cursor, want);
     const int moved = weir_socket_write(t->file->bsd->weir, t->file->socket, piece_at(&t->cursor), bytes);
     if (moved > 0)
         t->cursor.offset += (uint32_t)moved;
@@ -230,7 +213,7 @@ static int receive_some(struct bsd_transfer *t, int flags, size_t skip, size_t w
 {
     if (flags & (WEIR_MSG_PEEK | WEIR_MSG_TRUNC))
         return receive_looking(t, flags, skip, want);
-    const uint32_t bytes = next_piece(&t->cursor, want);
+    const uint32_t bytes = (uint32_t)next_piece(&t->cursor, want);
     const int moved = weir_socket_read(t->file->bsd->weir, t->file->socket, piece_at(&t->cursor), bytes);
     if (moved > 0)
         t->cursor.offset += (uint32_t)moved;
