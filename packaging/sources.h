@@ -130,6 +130,9 @@ weir_source "src/base/addr6.c"
 weir_source "src/base/addr_text.c"
 #endif
 weir_source "src/base/checksum.c"
+#if WEIR_CFG_FAST_PATH && !WEIR_CFG_COMPACT
+weir_source "src/base/checksum_small.c"
+#endif
 #if !WEIR_CFG_COMPACT && !WEIR_CFG_WIDE_DIVISION
 weir_source "src/base/divide.c"
 #endif

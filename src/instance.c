@@ -77,11 +77,10 @@ static size_t block_bytes(const struct weir_config *config)
            loopback_bytes() + udp_bytes() + tcp_bytes(config);
 }
 
-// Inside, 0 is none.
 static uint64_t budget_bytes(const struct weir_config *config)
 {
-    const uint64_t bytes = config->memory_budget_bytes;
-    return bytes == UINT64_MAX ? 0 : bytes ? bytes : (uint64_t)WEIR_CFG_MEMORY_BUDGET_MB << 20;
+    const uint64_t chosen = config->memory_budget_bytes, usual = (uint64_t)WEIR_CFG_MEMORY_BUDGET_MB << 20;
+    return chosen ? chosen : usual ? usual : UINT64_MAX;
 }
 
 size_t weir_size(const struct weir_config *config)
@@ -269,23 +268,17 @@ static bool output_round(struct weir *weir)
     return more;
 }
 
-static __attribute__((noinline)) bool timers_fire(struct weir *weir, struct wheel_node *node, uint32_t left)
-{
-    for (uint32_t fired = 1;; fired++) {
-        tcp_timer(weir, node);
-        if (fired == TIMERS_PER_POLL)
-            return true;
-        node = wheel_pop_within(&weir->wheel, weir->now, &left);
-        if (!node)
-            return false;
-    }
-}
-
-static inline bool timers_round(struct weir *weir)
+// Returns whether there may be more than one poll fires.
+static __attribute__((noinline)) bool timers_round(struct weir *weir)
 {
     uint32_t left = TIMERS_SORTED_PER_POLL;
-    struct wheel_node *node = wheel_pop_within(&weir->wheel, weir->now, &left);
-    return node && timers_fire(weir, node, left);
+    for (uint32_t fired = 0; fired < TIMERS_PER_POLL; fired++) {
+        struct wheel_node *node = wheel_pop_within(&weir->wheel, weir->now, &left);
+        if (!node)
+            return false;
+        tcp_timer(weir, node);
+    }
+    return true;
 }
 
 void slow_due(struct weir *weir, uint64_t at_us)
@@ -308,8 +301,6 @@ static inline void slow_round(struct weir *weir)
 {
     if (weir->now_us >= weir->slow_due_us)
         slow_work(weir);
-    if (memory_beyond(&weir->memory, MEMORY_REFUSE))
-        slow_due(weir, tcp_relieve(weir));
     if (weir->ip.outbox_due)
         slow_due(weir, outbox_poll(weir, weir->now_us));
 }
@@ -333,7 +324,9 @@ static inline uint64_t next_deadline(const struct weir *weir)
 static uint64_t work(struct weir *weir)
 {
     bool more = loopback_pending(weir) && loopback_poll(weir);
-    more |= timers_round(weir);
+    more |= wheel_due(&weir->wheel, weir->now) && timers_round(weir);
+    if (memory_beyond(&weir->memory, MEMORY_REFUSE))
+        slow_due(weir, tcp_relieve(weir));
     slow_round(weir);
     if (weir->socks.output.head) {
         more |= output_round(weir);

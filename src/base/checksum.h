@@ -102,31 +102,10 @@ static inline uint16_t checksum_word(uint16_t host)
 }
 // The other way, for a total not folded yet: 2^8 is what swapping multiplies by, modulo 65535.
 static inline uint32_t checksum_host(uint32_t sum) { return checksum_word(1) == 1 ? sum : sum << 8; }
-// The last byte of an odd number of them, as it contributes: a zero follows it.
-static inline uint32_t checksum_last(uint8_t byte) { return checksum_word(1) == 1 ? (uint32_t)byte << 8 : byte; }
-// Of a payload, not folded (less than 2^18). What a connection is asked, and answers, is often a few bytes: a call
-// would take longer than their sum.
-static inline uint32_t checksum_payload(const struct weir_port *port, const uint8_t *data, uint32_t bytes)
-{
-    uint32_t sum = 0;
-    if (bytes > SMALL_COPY_MAX)
-        return checksum_sum(port, data, bytes);
-    for (; bytes > 1; bytes -= 2, data += 2)
-        sum += native16(data);
-    return bytes ? sum + checksum_last(*data) : sum;
-}
-static inline uint32_t checksum_copy_small(uint8_t *to, const uint8_t *from, uint32_t bytes)
-{
-    uint32_t sum = 0;
-    for (; bytes > 1; bytes -= 2, to += 2, from += 2) {
-        const uint16_t word = native16(from);
-        memcpy(to, &word, sizeof word);
-        sum += word;
-    }
-    if (bytes)
-        sum += checksum_last(*to = *from);
-    return sum;
-}
+// Copies SMALL_COPY_MAX bytes at the most, and returns their sum, not folded (less than 2^18). (checksum_small.c: in
+// builds with WEIR_CFG_FAST_PATH.)
+uint32_t checksum_copy_small(uint8_t *to, const uint8_t *from, uint32_t bytes);
+// A payload's: what a connection is asked, and answers, is often a few bytes.
 static inline uint32_t checksum_copy_payload(const struct weir_port *port, uint8_t *to, const uint8_t *from,
                                              uint32_t bytes)
 {

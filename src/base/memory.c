@@ -9,8 +9,7 @@ void *memory_get(struct memory *memory, size_t bytes)
     const struct weir_port *port = memory->port;
     if (!port->alloc)
         return NULL;
-    if (memory->budget_bytes &&
-        (memory->used_bytes > memory->budget_bytes || bytes > memory->budget_bytes - memory->used_bytes))
+    if (memory->used_bytes > memory->budget_bytes || bytes > memory->budget_bytes - memory->used_bytes)
         return NULL;
     void *pointer = port->alloc(port->context, bytes);
     if (pointer)

@@ -13,7 +13,7 @@ struct stream;
 struct memory {
     const struct weir_port *port;
     uint64_t used_bytes;    // got from the port and not given back
-    uint64_t budget_bytes;  // 0: none. memory_get refuses beyond it; before that, see enum memory_mark
+    uint64_t budget_bytes;  // memory_get refuses beyond it; before that, see enum memory_mark. UINT64_MAX: none
     uint8_t *block;         // what is left of the block given to weir_create
     size_t block_bytes;
 #if !WEIR_CFG_ALLOCATOR
@@ -37,7 +37,7 @@ static inline uint64_t memory_mark_bytes(const struct memory *memory, enum memor
 }
 static inline bool memory_beyond(const struct memory *memory, enum memory_mark mark)
 {
-    return memory->budget_bytes && memory->used_bytes > memory_mark_bytes(memory, mark);
+    return memory->used_bytes > memory_mark_bytes(memory, mark);
 }
 void *memory_get(struct memory *memory, size_t bytes);                // NULL: none. Not zeroed
 void memory_put(struct memory *memory, void *pointer, size_t bytes);  // `bytes` as asked for; NULL: nothing happens

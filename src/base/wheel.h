@@ -48,6 +48,8 @@ static inline struct wheel_node *wheel_pop(struct wheel *wheel, uint32_t now_us)
 // The same, with so many nodes moved at the most, of which it takes those that were.
 static inline struct wheel_node *wheel_pop_within(struct wheel *wheel, uint32_t now_us, uint32_t *left);
 #define WHEEL_BATCH 1024u  // of wheel_pop
+// Whether they have anything to do: nearly always nothing is due, which one comparison tells.
+static inline bool wheel_due(const struct wheel *wheel, uint32_t now_us);
 // When to call wheel_pop next: µs from now_us, never later than the earliest deadline. It may be earlier: when many
 // timers lie close together (then wheel_pop finds nothing but sorts them finer, at most 5 times a timer), or once after
 // the earliest was cancelled or moved. false: no timer is armed.
@@ -63,7 +65,6 @@ static inline uint32_t wheel_wait(const struct wheel *wheel, uint32_t now_us)
     const uint32_t passed_us = now_us - wheel->now_us, due_us = wheel->soonest_us - wheel->now_us;
     return passed_us < due_us ? due_us - passed_us : 0;
 }
-// Nearly always nothing is due, which one comparison tells.
 static inline bool wheel_due(const struct wheel *wheel, uint32_t now_us)
 {
     return now_us - wheel->now_us >= wheel->soonest_us - wheel->now_us;
@@ -85,6 +86,7 @@ static inline bool wheel_next(const struct wheel *wheel, uint32_t now_us, uint32
 #else
 struct wheel_node *wheel_list_pop(struct wheel *wheel, uint32_t now_us);
 bool wheel_list_next(const struct wheel *wheel, uint32_t now_us, uint32_t *in_us);
+static inline bool wheel_due(const struct wheel *wheel, uint32_t now_us) { return (void)now_us, wheel->first != NULL; }
 static inline struct wheel_node *wheel_pop_within(struct wheel *wheel, uint32_t now_us, uint32_t *left)
 {
     return (void)left, wheel_list_pop(wheel, now_us);

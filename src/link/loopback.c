@@ -49,7 +49,7 @@ void loopback_free(struct weir *weir) { records_clear(&weir->loopback.queue, &we
 
 bool loopback_pending(const struct weir *weir) { return weir->loopback.queue.count != 0; }
 
-bool loopback_poll(struct weir *weir)
+SELDOM bool loopback_poll(struct weir *weir)
 {
     struct loopback *loopback = &weir->loopback;
     for (uint32_t left = loopback->queue.count; left; left--) {

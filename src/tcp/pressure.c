@@ -141,7 +141,7 @@ static uint32_t choose(struct weir *weir, struct tcp_pressure *p)
     return TCP_PRESSURE_CLOSE_US;
 }
 
-uint64_t tcp_relieve(struct weir *weir)
+COLD uint64_t tcp_relieve(struct weir *weir)
 {
     struct tcp_pressure *p = &weir->tcp.pressure;
     if (weir->now_us < p->due_us)

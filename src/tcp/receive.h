@@ -77,7 +77,7 @@ static inline uint32_t tcp_receive_edge(const struct weir *weir, const struct tc
     const uint32_t step = min_u32(limit / 2, c->rcv_mss);
     if (!WEIR_CFG_FAST_PATH || c->extra || queued + old + step <= limit) {  // otherwise it cannot grow
         uint32_t free = limit > queued ? limit - queued : 0;
-        if (WEIR_CFG_ALLOCATOR && weir->memory.budget_bytes)
+        if (WEIR_CFG_ALLOCATOR)
             free = min_u32(free, tcp_receive_budget(&weir->memory));
         free = min_u32(free >> scale, 65535) << scale;
         // Where a frame waits for it: less than a segment is no window to the sender, a segment is (§3.8.6.2.1).
