@@ -32,13 +32,14 @@ $(O)/weir/%.o: %.c $(O)/flags
 $(O)/flags: always
 	@mkdir -p $(@D)
 	@echo '$(CC) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS)' >$@
-$(O)/weir_pair: $(O)/weir/bench/pair/weir_pair.o $(WEIR_OBJECTS)
-$(O)/weir_pair_batch%: bench/pair/weir_pair.c $(O)/weir_pair
+PAIR := bench/pair/weir_pair.c bench/pair/calls.c
+$(O)/weir_pair: $(PAIR:%.c=$(O)/weir/%.o) $(WEIR_OBJECTS)
+$(O)/weir_pair_batch%: $(PAIR) $(O)/weir_pair
 	@echo "  LINK  $@"
-	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -DBATCH=$*u $< $(WEIR_OBJECTS) -o $@ -pthread
+	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -DBATCH=$*u $(PAIR) $(WEIR_OBJECTS) -o $@ -pthread
 # The same without today's loss recovery, ECN, pacing, and what they bring along: what is left is RFC 5681 and 6675.
 PLAIN := TCP_LOSS_RECOVERY TCP_COARSE_CLOCK TCP_ECN TCP_ACCECN TCP_RATE TCP_PACING TCP_REFINEMENTS CC_ABE CC_BIC CC_HTCP CC_VEGAS CC_WESTWOOD CC_YEAH CC_BBR CC_BBR3
-WEIR_PLAIN := $(filter-out $(shell $(PYTHON) tools/options.py --left-out full $(PLAIN:%=%=0)),$(call find_c,src)) $(call find_c,ports/posix drivers) bench/pair/weir_pair.c
+WEIR_PLAIN := $(filter-out $(shell $(PYTHON) tools/options.py --left-out full $(PLAIN:%=%=0)),$(call find_c,src)) $(call find_c,ports/posix drivers) $(PAIR)
 WEIR_PLAIN_OBJECTS := $(patsubst %.c,$(O)/weir_plain/%.o,$(WEIR_PLAIN))
 $(O)/weir_plain/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
@@ -54,14 +55,14 @@ $(O)/weir_dual/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
 	@$(CC) $(CFLAGS) -DWEIR_CFG_IP6=1 $(WEIR_INCLUDES) -MMD -MP -c $< -o $@
-$(O)/weir_pair_dual: $(O)/weir_dual/bench/pair/weir_pair.o $(WEIR_DUAL_OBJECTS)
+$(O)/weir_pair_dual: $(PAIR:%.c=$(O)/weir_dual/%.o) $(WEIR_DUAL_OBJECTS)
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $^ -o $@ -pthread
 # For `make check`: each of these configurations is one.
 configurations:
-	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -fsyntax-only bench/pair/weir_pair.c bench/host/weir_host_bench.c bench/host/frames_bench.c bench/host/linux_peer.c
-	@$(CC) $(CFLAGS) $(PLAIN:%=-DWEIR_CFG_%=0) $(WEIR_INCLUDES) -fsyntax-only bench/pair/weir_pair.c
-	@$(CC) $(CFLAGS) -DWEIR_CFG_IP6=1 $(WEIR_INCLUDES) -fsyntax-only bench/pair/weir_pair.c bench/hostile/weir_hostile.c
+	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -fsyntax-only $(PAIR) bench/host/weir_host_bench.c bench/host/frames_bench.c bench/host/linux_peer.c
+	@$(CC) $(CFLAGS) $(PLAIN:%=-DWEIR_CFG_%=0) $(WEIR_INCLUDES) -fsyntax-only $(PAIR)
+	@$(CC) $(CFLAGS) -DWEIR_CFG_IP6=1 $(WEIR_INCLUDES) -fsyntax-only $(PAIR) bench/hostile/weir_hostile.c
 $(O)/weir_hostile: $(O)/weir_dual/bench/hostile/weir_hostile.o $(WEIR_DUAL_OBJECTS)
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $^ -o $@ -pthread
@@ -71,7 +72,7 @@ $(O)/weir_pair $(O)/weir_host_bench $(O)/frames_bench $(O)/linux_peer:
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $^ -o $@ -pthread
 $(O)/linux_peer: $(O)/weir/bench/host/linux_peer.o
--include $(WEIR_OBJECTS:.o=.d) $(WEIR_DUAL_OBJECTS:.o=.d) $(O)/weir_dual/bench/pair/weir_pair.d $(O)/weir_dual/bench/hostile/weir_hostile.d $(WEIR_PLAIN_OBJECTS:.o=.d) $(O)/weir/bench/pair/weir_pair.d $(O)/weir/bench/host/weir_host_bench.d $(O)/weir/bench/host/frames_bench.d $(O)/weir/bench/host/linux_peer.d
+-include $(WEIR_OBJECTS:.o=.d) $(WEIR_DUAL_OBJECTS:.o=.d) $(PAIR:%.c=$(O)/weir_dual/%.d) $(O)/weir_dual/bench/hostile/weir_hostile.d $(WEIR_PLAIN_OBJECTS:.o=.d) $(PAIR:%.c=$(O)/weir/%.d) $(O)/weir/bench/host/weir_host_bench.d $(O)/weir/bench/host/frames_bench.d $(O)/weir/bench/host/linux_peer.d
 
 # --- lwIP, from Debian's source package ----------------------------------------------------------------------------------------------
 $(O)/lwip/ready: tools/aptsource.sh

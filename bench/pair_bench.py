@@ -13,7 +13,7 @@ FEW, MANY, MILLION = 1000, 100000, 1000000   # connections open
 IDLE = 2000
 GOALS = {
     "insn_per_segment": ("<=", 1500), "insn_per_segment_copying": ("<=", 2000), "frames_per_segment": (">=", 1.3), "ns_ratio": ("<=", 0.6),
-    "insn_per_echo": ("<=", 2000), "insn_per_connection": ("<=", 10000), "connection_cost_growth": ("<=", 1.1), "max_ns_per_call": None,
+    "insn_per_echo": ("<=", 2000), "insn_per_connection": ("<=", 10000), "connection_cost_growth": ("<=", 1.1), "max_ns_per_call": None, "slowest_call_ns": ("<=", 200000),
     "bytes_per_idle_connection": ("<=", 320), "recovery_cost": ("<=", 1.12),
     "cost_per_segment_v6": ("<=", 1.08), "cost_per_echo_v6": ("<=", 1.1), "cost_per_connection_v6": ("<=", 1.1),
     "cost_per_segment_dual": ("<=", 1.03), "cost_per_echo_dual": ("<=", 1.04), "cost_per_connection_dual": ("<=", 1.04),
@@ -99,7 +99,7 @@ def case_name(test, opened):
 
 def measure():
     every = list(cases())
-    progress = common.Progress("pair", len(every) * (1 + ROUNDS) + len(BATCHES) + 2 + 3 + len(FAMILY_TESTS) * len(FAMILIES) + 1 + len(STACKS))
+    progress = common.Progress("pair", len(every) * (1 + ROUNDS) + len(BATCHES) + 2 + 3 + len(FAMILY_TESTS) * len(FAMILIES) + 1 + len(STACKS) + 1)
     figures = {stack: {} for stack in STACKS}
     machine, load_before = common.machine(), common.load()
     for stack, test, opened in every:
@@ -140,9 +140,16 @@ def measure():
     for _ in range(3):   # a call may be interrupted by the system; what it takes every time is the stack's
         progress.step("a million connections")
         inserted.append(common.line([*STACKS["weir"]("insert"), MILLION], 1800))
+    progress.step("each call beside a million connections")
+    calls = common.line([*STACKS["weir"]("calls"), MILLION], 1800)
     progress.step("done")
-    return {**summary(figures, inserted, machine, load_before), **of_families(families, figures["weir"]), "hostile": hostile,
+    return {**summary(figures, inserted, machine, load_before), **of_calls(calls), **of_families(families, figures["weir"]), "hostile": hostile,
             "hostile_cost_worst": max(each["cost"] for each in hostile.values())}
+
+
+def of_calls(calls):
+    took = {name: ns for name, ns in calls.items() if name.endswith("_ns")}
+    return {"slowest_call_ns": max(took.values()), "slowest_call_ns_by_kind": took}
 
 
 def of_families(families, weir):
@@ -193,6 +200,7 @@ def summary(figures, inserted, machine, load_before):
             "connection_cost_growth": common.shown(counted_command(*connect)),
             "connection_ns_growth": common.shown(timed_command(*connect)),
             "max_ns_per_call": common.shown([*STACKS["weir"]("insert"), MILLION]),
+            "slowest_call_ns": common.shown([*STACKS["weir"]("calls"), MILLION]),
             "bytes_per_idle_connection": common.shown([*STACKS["weir"]("idle"), IDLE]),
         },
         "note": "Callgrind's number is divided by the units it saw: " + ", ".join(f"{COUNTED[t]} + {WARM_UP[t]} for {t}" for t in COUNTED) +

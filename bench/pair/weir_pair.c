@@ -9,9 +9,7 @@
 //     weir_pair connect COUNT OPEN    COUNT connections opened and closed beside OPEN others
 //     weir_pair idle COUNT            memory of COUNT idle connections, one end
 //     weir_pair insert COUNT          COUNT connections inserted, the longest single call
-//     weir_pair calls COUNT           the longest single call of each kind with COUNT connections: all write at once,
-//                                     all time out, all let their memory go, all are closed (processor time of the
-//                                     thread)
+//     weir_pair calls COUNT           the longest single call of each kind with COUNT connections (calls.c)
 //
 // The function `measured` is what callgrind collects (--toggle-collect=measured). Results are one JSON line.
 #include <stdbool.h>
@@ -21,6 +19,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/pair/pair.h"
 #include "posix/cpu.h"
 #include "weir/instance.h"
 #include "weir/netif.h"
@@ -28,30 +27,15 @@
 #include "weir/stats.h"
 
 #define MSS 1460u
-#define QUEUE 256u         // frames on their way to an end: the ring of a network card
 #define MEASURED_PORT 79u  // of the connections that come and go: none of the others take its 28,000 client ports
 #ifndef BATCH
 #define BATCH 3u  // frames an end takes before its weir_poll (bench/README.md says why)
 #endif
 
-struct frame {
-    uint32_t length;
-    uint8_t bytes[1514];
-};
-
-// One end: an instance and the frames on their way to it.
-struct end {
-    struct weir *weir;
-    struct weir_netif netif;
-    struct end *peer;
-    struct frame *queue;
-    uint32_t head, tail;
-};
-
-static struct end ends[2];
-static uint64_t now_us = 1000000;
+struct end ends[2];
+uint64_t now_us = 1000000;
 static uint64_t frames_carried;
-static bool cable_cut;  // frames are taken and lost
+bool cable_cut;
 
 static void *get(void *context, size_t bytes)
 {
@@ -64,43 +48,6 @@ static void put(void *context, void *memory, size_t bytes)
     free(memory);
 }
 
-// Lists of equal blocks, for the longest call: glibc's malloc takes up to a millisecond for one block after a million
-// were freed.
-#define CLASS_BYTES 16u
-#define CLASSES 256u
-#define ARENA_BYTES (1u << 24)
-static void *freed[CLASSES + 1];
-static uint8_t *arena;
-static size_t arena_left;
-static void *get_at_once(void *context, size_t bytes)
-{
-    const size_t class = (bytes + CLASS_BYTES - 1) / CLASS_BYTES;
-    if (class > CLASSES)
-        return get(context, bytes);
-    void *memory = freed[class];
-    if (memory) {
-        memcpy(&freed[class], memory, sizeof memory);
-        return memory;
-    }
-    if (arena_left < class * CLASS_BYTES) {
-        arena = get(context, ARENA_BYTES);
-        arena_left = arena ? ARENA_BYTES : 0;
-    }
-    if (!arena)
-        return NULL;
-    arena_left -= class * CLASS_BYTES;
-    return arena + arena_left;
-}
-static void put_at_once(void *context, void *memory, size_t bytes)
-{
-    const size_t class = (bytes + CLASS_BYTES - 1) / CLASS_BYTES;
-    if (class > CLASSES) {
-        put(context, memory, bytes);
-        return;
-    }
-    memcpy(memory, &freed[class], sizeof memory);
-    freed[class] = memory;
-}
 static void entropy(void *context, void *out, size_t bytes)
 {
     (void)context;
@@ -109,7 +56,7 @@ static void entropy(void *context, void *out, size_t bytes)
         ((uint8_t *)out)[i] = (uint8_t)(next = (uint8_t)(next * 37 + 11));
 }
 
-static struct weir_port port = {.alloc = get, .free = put, .entropy = entropy, .granularity_us = 1};
+struct weir_port port = {.alloc = get, .free = put, .entropy = entropy, .granularity_us = 1};
 
 static enum weir_tx_verdict carry(struct weir_netif *netif, const struct weir_tx *tx)
 {
@@ -162,7 +109,7 @@ static void turns(void)
     turn(&ends[1]);
 }
 
-static void settle(void)
+void settle(void)
 {
     do
         turns();
@@ -171,7 +118,7 @@ static void settle(void)
 
 #if WEIR_CFG_IP6
 static bool version6;
-static struct weir_addr address_of(int end)
+struct weir_addr address_of(int end)
 {
     const uint8_t bytes[16] = {0xfd, [15] = (uint8_t)(end + 1)};
     return version6 ? weir_addr_v6(bytes) : weir_ip4(10, 0, 0, (uint8_t)(end + 1));
@@ -183,7 +130,7 @@ static int set_address(struct weir_netif *netif, struct weir_addr address)
 }
 static bool choose_version6(void) { return version6 = true; }
 #else
-static struct weir_addr address_of(int end) { return weir_ip4(10, 0, 0, (uint8_t)(end + 1)); }
+struct weir_addr address_of(int end) { return weir_ip4(10, 0, 0, (uint8_t)(end + 1)); }
 static int set_address(struct weir_netif *netif, struct weir_addr address)
 {
     return weir_netif_set_address(netif, address, 8, WEIR_ADDRESS_AT_ONCE);
@@ -192,7 +139,7 @@ static bool choose_version6(void) { return false; }
 #endif
 static uint32_t payload_of(int end) { return MSS - (weir_addr_is_v4(address_of(end)) ? 0 : 20) - 12; }  // timestamps
 
-static void check(int result, const char *what)
+void check(int result, const char *what)
 {
     if (result < 0 && result != WEIR_IN_PROGRESS) {
         fprintf(stderr, "weir_pair: %s: %s\n", what, weir_error_name(result));
@@ -200,7 +147,7 @@ static void check(int result, const char *what)
     }
 }
 
-static void open_ends(const struct weir_config *config)
+void open_ends(const struct weir_config *config)
 {
     posix_cpu_select(&port);
     for (int i = 0; i < 2; i++) {
@@ -221,7 +168,7 @@ static void open_ends(const struct weir_config *config)
     settle();
 }
 
-static weir_socket listen_at(uint16_t number)
+weir_socket listen_at(uint16_t number)
 {
     const weir_socket listener = weir_socket_open(ends[1].weir, WEIR_STREAM, 0);
     const struct weir_endpoint local = {weir_addr_any(), number};
@@ -246,7 +193,7 @@ static weir_socket connect_to(uint16_t number, weir_socket listener, weir_socket
     return client;
 }
 
-static void drain_ready(void)
+void drain_ready(void)
 {
     uint32_t events;
     for (int i = 0; i < 2; i++)
@@ -355,7 +302,7 @@ __attribute__((noinline)) static void measured_connect(weir_socket listener, uin
     }
 }
 
-static uint64_t nanoseconds_of(clockid_t clock)
+uint64_t nanoseconds_of(clockid_t clock)
 {
     struct timespec time;
     clock_gettime(clock, &time);
@@ -474,106 +421,6 @@ static void run_insert(uint64_t count)
            (unsigned long long)longest.cpu_ns);
 }
 
-// --- the longest call ------------------------------------------------------------------------------------------------
-
-static uint64_t call_began_ns;
-static void call_begins(void) { call_began_ns = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID); }
-static void call_ends(uint64_t *longest_ns)
-{
-    const uint64_t took_ns = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) - call_began_ns;
-    *longest_ns = took_ns > *longest_ns ? took_ns : *longest_ns;
-}
-
-// Polls end 0 until nothing is left for now.
-static void poll_out(uint64_t *longest_ns)
-{
-    uint64_t next_us;
-    do {
-        call_begins();
-        next_us = weir_poll(ends[0].weir, now_us);
-        call_ends(longest_ns);
-    } while (next_us <= now_us);
-}
-
-static void pass(uint64_t us, uint64_t *longest_ns)
-{
-    for (const uint64_t until_us = now_us + us; now_us < until_us; now_us += 1000)
-        poll_out(longest_ns);
-}
-
-// An end's turn, each call by itself.
-static void turn_timed(struct end *end, uint64_t *longest_ns)
-{
-    weir_clock(end->weir, now_us);
-    while (end->head != end->tail) {
-        const struct frame *frame = &end->queue[end->head++ % QUEUE];
-        const struct weir_slice slice = {frame->bytes, frame->length};
-        const struct weir_frame lent = {.slices = &slice, .count = 1, .length = frame->length};
-        call_begins();
-        weir_input(&end->netif, &lent);
-        call_ends(longest_ns);
-    }
-    call_begins();
-    weir_poll(end->weir, now_us);
-    call_ends(longest_ns);
-}
-
-static weir_socket connect_timed(uint16_t number, weir_socket listener, weir_socket *server, uint64_t *longest_ns)
-{
-    const struct weir_endpoint peer = {address_of(1), number};
-    call_begins();
-    const weir_socket client = weir_socket_open(ends[0].weir, WEIR_STREAM, 0);
-    call_ends(longest_ns);
-    call_begins();
-    check(weir_socket_connect(ends[0].weir, client, &peer), "connect");
-    call_ends(longest_ns);
-    for (*server = 0; *server <= 0; now_us++) {
-        turn_timed(&ends[0], longest_ns);
-        turn_timed(&ends[1], longest_ns);
-        *server = weir_socket_accept(ends[1].weir, listener);
-    }
-    return client;
-}
-
-static void run_calls(uint64_t count)
-{
-    weir_socket listener = listen_at(80), server, *clients = malloc(count * sizeof *clients);
-    uint64_t write_ns = 0, send_ns = 0, timeout_ns = 0, connect_ns = 0, let_go_ns = 0, close_ns = 0;
-    uint8_t bytes[100] = {0};
-    for (uint64_t i = 0; i < count; i++) {
-        const uint16_t number = (uint16_t)(80 + i / 20000);
-        if (i && i % 20000 == 0)
-            listener = listen_at(number);
-        clients[i] = connect_timed(number, listener, &server, &connect_ns);
-        weir_socket_write(ends[0].weir, clients[i], bytes, sizeof bytes);
-        settle();
-        weir_socket_read(ends[1].weir, server, bytes, sizeof bytes);
-        settle();
-        drain_ready();
-    }
-    cable_cut = true;
-    pass(10000000, &let_go_ns);  // all rest, and let go of queue and flight log
-    for (uint64_t i = 0; i < count; i++) {
-        call_begins();
-        weir_socket_write(ends[0].weir, clients[i], bytes, sizeof bytes);
-        call_ends(&write_ns);
-    }
-    poll_out(&send_ns);
-    pass(3000000, &timeout_ns);  // two timeouts of each, at the least
-    for (uint64_t i = 0; i < count; i++) {
-        call_begins();
-        weir_socket_abort(ends[0].weir, clients[i]);
-        call_ends(&close_ns);
-    }
-    poll_out(&close_ns);
-    printf("{\"stack\": \"weir\", \"test\": \"calls\", \"units\": %llu, \"connect_ns\": %llu, \"write_ns\": %llu, "
-           "\"send_ns\": %llu, "
-           "\"timeout_ns\": %llu, \"let_go_ns\": %llu, \"close_ns\": %llu}\n",
-           (unsigned long long)count, (unsigned long long)connect_ns, (unsigned long long)write_ns,
-           (unsigned long long)send_ns, (unsigned long long)timeout_ns, (unsigned long long)let_go_ns,
-           (unsigned long long)close_ns);
-}
-
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "-6") && choose_version6())
@@ -583,12 +430,9 @@ int main(int argc, char **argv)
         return 2;
     }
     const uint64_t number = strtoull(argv[2], NULL, 10);
-    const bool calls = !strcmp(argv[1], "calls");
-    if (calls) {
-        port.alloc = get_at_once;
-        port.free = put_at_once;
-    }
-    open_ends(calls ? &(struct weir_config){.memory_budget_bytes = UINT64_MAX} : NULL);
+    if (!strcmp(argv[1], "calls"))
+        return run_calls(number);
+    open_ends(NULL);
     if (!strcmp(argv[1], "bulk") || !strcmp(argv[1], "copy"))
         run_bulk(number, argv[1][0] == 'c');
     else if (!strcmp(argv[1], "echo"))
@@ -597,8 +441,6 @@ int main(int argc, char **argv)
         run_connect(number, argc > 3 ? strtoull(argv[3], NULL, 10) : 0);
     else if (!strcmp(argv[1], "idle"))
         run_idle(number);
-    else if (calls)
-        run_calls(number);
     else
         run_insert(number);
     return 0;
