@@ -18,7 +18,23 @@ static void entropy(void *context, void *out, size_t bytes)
     board_entropy(out, bytes);
 }
 
-static const struct coop_board board = {{board_now_us, board_sleep}, {.entropy = entropy}};
+#if WEIR_CFG_ALLOCATOR
+static void *allocate(void *context, size_t bytes)
+{
+    (void)context;
+    return board_alloc(bytes);
+}
+static void give_back(void *context, void *given, size_t bytes)
+{
+    (void)context, (void)bytes;
+    board_free(given);
+}
+#define ALLOCATOR .alloc = allocate, .free = give_back
+#else
+#define ALLOCATOR .alloc = NULL
+#endif
+
+static const struct coop_board board = {{board_now_us, board_sleep}, {.entropy = entropy, ALLOCATOR}};
 
 int romantiki_main(coop_function *function, uint8_t priority)
 {

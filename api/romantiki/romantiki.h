@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "kernel/coop/coop.h"
+#include "kernel/coop/frames.h"
 #include "weir/language.h"
 #include "weir/socket.h"
 
@@ -123,11 +124,21 @@ BFD romantiki_sendto(struct romantiki_socket *socket, const void *data, unsigned
     } while (0)
 
 // The common names of the operating system's part; bsd/bsd.h has them over threads.
+#ifdef COOP_FRAMES  // how many bytes of AUTO variables a task has of its own (kernel/coop/frames.h)
+#define DEF_TASK(name) \
+    struct { \
+        struct coop_framed framed; \
+        unsigned char frames[COOP_FRAMES]; \
+    } name
+#define TASK_START(task, function, prm, priority) \
+    coop_framed_start(&(task).framed, function, prm, priority, (task).frames, sizeof((task).frames))
+#else
 #define DEF_TASK(name) struct coop_task name
+#define TASK_START(task, function, prm, priority) coop_task_start(&(task), function, prm, priority)
+#endif
 #define DEF_EVENT(name) struct coop_event name
 #define DEF_SEMAPHORE(name) struct coop_semaphore name
 #define DEF_TIMER(name) struct coop_timer name
-#define TASK_START(task, function, prm, priority) coop_task_start(&(task), function, prm, priority)
 #define EVENT_SET(event) coop_event_set(event)
 #define SEM_POST(semaphore) coop_semaphore_give(semaphore)
 #define TIMER_START(timer, first_ms, period_ms) coop_timer_start(timer, (first_ms)*1000u, (period_ms)*1000u)

@@ -14,16 +14,22 @@
 //
 // What must be kept across a blocking call is AUTO; other variables are lost there, and the arguments of a blocking
 // call are evaluated again each time it is resumed. Frames are static: a blocking function serves one task at a time,
-// and never itself. No two blocking calls on one line, none inside a `switch` of one's own, and no `return`: BF_RETURN.
+// and never itself. Where COOP_FRAMES is defined before this header they lie in a section of their own, and each task
+// that coop_framed_start began (frames.h) has its own: then one function serves several tasks. No two blocking calls on
+// one line, none inside a `switch` of one's own, and no `return`: BF_RETURN.
 #ifndef COOP_BF_H
 #define COOP_BF_H
 
 enum bf { BF_BLOCKED, BF_DONE };
 
 #define BFD enum bf
+#ifdef COOP_FRAMES
+#define AUTO static __attribute__((section("coop_frames")))
+#else
 #define AUTO static
+#endif
 #define BF_BEGIN \
-    static unsigned short bf_line; \
+    AUTO unsigned short bf_line; \
     switch (bf_line) { \
     case 0:
 #define BF_END \

@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 from boards import ADDRESS, BOARDS, HOST, Machine, answered, command, exchange, free_udp_ports, read  # noqa: E402
 from netns import until  # noqa: E402
 
-ECHO, MANY, RESPOND, COUNT = 5200, 5201, 5202, 5203
+ECHO, MANY, RESPOND, COUNT, TWINS = 5200, 5201, 5202, 5203, 5206
 THREADS = "mps2-an385"   # the board with kernels that have threads
 KERNELS = ("preempt", "rtos2", pytest.param("freertos", marks=pytest.mark.skipif(not os.environ.get("FREERTOS"), reason="FREERTOS names no folder with the kernel's sources")))
 
@@ -146,6 +146,25 @@ def test_one_task_serves_many_sessions(sessions):
     for number in range(10):   # their places are free again
         with sessions.connect(MANY) as connection:
             assert ask(connection, b"later") == b"later"
+
+
+@pytest.fixture(scope="module", params=["lm3s6965evb", "malta", "bsd", *KERNELS])
+def twins(request):
+    with started(request.param, "twins", TWINS) as server:
+        if request.param != "bsd":
+            server.until("tasks are running")
+        assert until(lambda: answered(lambda: server.connect(TWINS)), 60)
+        yield server
+
+
+def test_two_tasks_of_one_function(twins):
+    """Each counts its own answers, in AUTO variables, through a blocking function that both call."""
+    with twins.connect(TWINS) as first, twins.connect(TWINS) as second:
+        told = {first: [], second: []}
+        for connection in (first, second, second, first, second, second, first):
+            connection.sendall(b"?")
+            told[connection].append(read(connection, 2))
+    assert told[first] == [b"%d\n" % number for number in range(1, 4)] and told[second] == [b"%d\n" % number for number in range(1, 5)]
 
 
 @pytest.fixture(scope="module", params=["lm3s6965evb", "mps2-an385", "bsd", *KERNELS])
