@@ -178,7 +178,7 @@ static void fuzz_mld(const uint8_t *bytes, uint32_t length)
         CHECK(written != NULL);
         struct mld_report report;
         mld_report_begin(&report, written, 512);
-        const struct mld_record record = {MLD_IS_EXCLUDE, (uint16_t)mld.source_count, mld.group, mld.sources};
+        const struct mld_record record = {GROUP_IS_EXCLUDE, (uint16_t)mld.source_count, mld.group, mld.sources};
         while (mld_report_add(&report, &record))
             CHECK(report.length <= 512);
         CHECK(report.length + MLD_RECORD_BYTES + 16 * mld.source_count > 512);

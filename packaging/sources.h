@@ -45,6 +45,7 @@ weir_option "IP6_TEMPORARY" WEIR_CFG_IP6_TEMPORARY
 weir_option "IP6_OPTIMISTIC" WEIR_CFG_IP6_OPTIMISTIC
 weir_option "IP6_MULTIHOMED" WEIR_CFG_IP6_MULTIHOMED
 weir_option "MULTICAST_GROUPS" WEIR_CFG_MULTICAST_GROUPS
+weir_option "MULTICAST_SOURCES" WEIR_CFG_MULTICAST_SOURCES
 weir_option "UDP" WEIR_CFG_UDP
 weir_option "RAW" WEIR_CFG_RAW
 weir_option "TCP_CONNECT" WEIR_CFG_TCP_CONNECT
@@ -282,6 +283,9 @@ weir_source "src/ip/route.c"
 weir_source "src/ip/router.c"
 weir_source "src/ip/slaac.c"
 #endif
+#if WEIR_CFG_MULTICAST_SOURCES && !WEIR_CFG_COMPACT
+weir_source "src/ip/sources.c"
+#endif
 #if WEIR_CFG_IP6_TEMPORARY && !WEIR_CFG_COMPACT
 weir_source "src/ip/temporary.c"
 #endif
@@ -358,6 +362,9 @@ weir_source "src/socket/realtime.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/socket/socket.c"
+#endif
+#if WEIR_CFG_MULTICAST_SOURCES && !WEIR_CFG_COMPACT
+weir_source "src/socket/sources.c"
 #endif
 #if WEIR_CFG_STATS && !WEIR_CFG_COMPACT
 weir_source "src/socket/stats.c"
@@ -530,6 +537,9 @@ weir_source "src/udp/option.c"
 #if WEIR_CFG_RAW && !WEIR_CFG_COMPACT
 weir_source "src/udp/raw.c"
 #endif
+#if WEIR_CFG_MULTICAST_SOURCES && !WEIR_CFG_COMPACT
+weir_source "src/udp/sources.c"
+#endif
 #if WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 weir_source "src/udp/udp.c"
 #endif
@@ -570,6 +580,7 @@ weir_part_sources "bsd" "api/bsd/errors.c"
 weir_part_sources "bsd" "api/bsd/family.c"
 weir_part_sources "bsd" "api/bsd/file.c"
 weir_part_sources "bsd" "api/bsd/message.c"
+weir_part_sources "bsd" "api/bsd/multicast.c"
 weir_part_sources "bsd" "api/bsd/poll.c"
 weir_part_sources "bsd" "api/bsd/posix_calls.c"
 weir_part_sources "bsd" "api/bsd/realtime.c"

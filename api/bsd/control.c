@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // getsockopt, setsockopt, fcntl, ioctl. A table maps what is one number in both worlds; the rest are small functions.
 #include "bsd_errno.h"
-#include "internal.h"
+#include "control.h"
 #include "weir/realtime.h"
 #include "weir/stats.h"
 
@@ -67,47 +67,24 @@ bool bsd_option_plain(int level, int name, enum weir_option *option)
     return mapping != NULL;
 }
 
-// The caller's value, already in our memory, and the answer.
-union value {
-    int32_t number;
-    struct weir_linger linger;
-    struct weir_timeval time;
-    struct weir_ip_mreqn group;
-    struct weir_ipv6_mreq group6;
-    struct weir_tcp_info info;
-    struct weir_realtime realtime;
-    struct weir_realtime_stats realtime_stats;
-    char text[16];
-};
-
-struct request {
-    struct weir_bsd *bsd;
-    struct bsd_file *file;
-    int level, name;
-    union value value;
-    weir_socklen length;  // bytes of the value
-};
-
-static bool whole(const struct request *r, size_t bytes) { return r->length >= bytes; }
-
 // An int, or one byte (Linux takes IP options so too); false: neither.
-static bool number_given(const struct request *r, int32_t *number)
+static bool number_given(const struct bsd_request *r, int32_t *number)
 {
     *number = r->length == 1 ? *(const uint8_t *)&r->value : r->value.number;
-    return r->length == 1 || whole(r, sizeof *number);
+    return r->length == 1 || bsd_whole(r, sizeof *number);
 }
 
-static int set_number(struct request *r, enum weir_option option, int32_t value)
+int bsd_number_set(struct bsd_request *r, enum weir_option option, int32_t value)
 {
     return weir_socket_set(r->bsd->weir, r->file->socket, option, value);
 }
 
 #define SECONDS_MAX 100000000  // longer timeouts are for ever
 
-static int set_timeout(const struct request *r, uint64_t *timeout_us)
+static int set_timeout(const struct bsd_request *r, uint64_t *timeout_us)
 {
     const struct weir_timeval time = r->value.time;
-    if (!whole(r, sizeof time))
+    if (!bsd_whole(r, sizeof time))
         return WEIR_INVALID;
     if (time.tv_usec < 0 || time.tv_usec >= 1000000)
         return BSD_OUT_OF_DOMAIN;
@@ -118,13 +95,13 @@ static int set_timeout(const struct request *r, uint64_t *timeout_us)
     return WEIR_OK;
 }
 
-static int set_linger(struct request *r)
+static int set_linger(struct bsd_request *r)
 {
-    if (!whole(r, sizeof r->value.linger))
+    if (!bsd_whole(r, sizeof r->value.linger))
         return WEIR_INVALID;
     const int seconds = r->value.linger.l_linger;
     const int32_t native = !r->value.linger.l_onoff ? -1 : seconds < 0 || seconds > 32767 ? 32767 : seconds;
-    return set_number(r, WEIR_OPTION_LINGER_S, native);
+    return bsd_number_set(r, WEIR_OPTION_LINGER_S, native);
 }
 
 static int netif_index(struct weir_bsd *bsd, const char *name)
@@ -133,27 +110,27 @@ static int netif_index(struct weir_bsd *bsd, const char *name)
     return netif ? netif->index : BSD_NO_DEVICE;
 }
 
-static int set_bind_to_device(struct request *r)
+static int set_bind_to_device(struct bsd_request *r)
 {
     r->value.text[r->length < sizeof r->value.text ? r->length : sizeof r->value.text - 1] = '\0';
     const int index = r->value.text[0] ? netif_index(r->bsd, r->value.text) : 0;
-    return index < 0 ? index : set_number(r, WEIR_OPTION_BIND_NETIF, index);
+    return index < 0 ? index : bsd_number_set(r, WEIR_OPTION_BIND_NETIF, index);
 }
 
 // 2^32 − 1 is no limit, as on Linux; what the native option cannot say is none either.
-static int set_max_pacing_rate(struct request *r)
+static int set_max_pacing_rate(struct bsd_request *r)
 {
     uint64_t rate = 0;
-    if (!whole(r, sizeof r->value.number))
+    if (!bsd_whole(r, sizeof r->value.number))
         return WEIR_INVALID;
-    if (whole(r, sizeof rate))
+    if (bsd_whole(r, sizeof rate))
         memcpy(&rate, &r->value, sizeof rate);
     else
         rate = (uint32_t)r->value.number;
-    return set_number(r, WEIR_OPTION_MAX_PACING_RATE, rate < INT32_MAX ? (int32_t)rate : 0);
+    return bsd_number_set(r, WEIR_OPTION_MAX_PACING_RATE, rate < INT32_MAX ? (int32_t)rate : 0);
 }
 
-static int set_socket(struct request *r)
+static int set_socket(struct bsd_request *r)
 {
     switch (r->name) {
     case WEIR_SO_LINGER: return set_linger(r);
@@ -165,110 +142,47 @@ static int set_socket(struct request *r)
     }
 }
 
-// The interface a membership or IP_MULTICAST_IF means: by index (ip_mreqn) or by one of its addresses; 0: by route.
-static int membership_netif(struct request *r, struct weir_in_addr address, int index)
+static int set_file_flag(struct bsd_request *r, uint8_t flag)
 {
-    if (index)
-        return index > 0 && index <= 255 ? index : WEIR_INVALID;
-    if (address.s_addr == 0)
-        return 0;
-    for (int at = 1; at <= 255; at++) {
-        const struct weir_netif *netif = weir_netif_at(r->bsd->weir, (uint8_t)at);
-        if (netif && weir_htonl(weir_addr_to_v4(netif->address.addr)) == address.s_addr)
-            return at;
-    }
-    return WEIR_NO_ADDRESS;
-}
-
-#if WEIR_CFG_UDP
-static int set_membership(struct request *r, bool join)
-{
-    if (!whole(r, sizeof(struct weir_ip_mreq)))
-        return WEIR_INVALID;
-    const struct weir_ip_mreqn group = r->value.group;
-    const int index = membership_netif(r, group.imr_address, whole(r, sizeof group) ? group.imr_ifindex : 0);
-    if (index < 0)
-        return index;
-    return weir_socket_membership(r->bsd->weir, r->file->socket, weir_addr_v4(weir_ntohl(group.imr_multiaddr.s_addr)),
-                                  (uint8_t)index, join);
-}
-#else
-static int set_membership(struct request *r, bool join)
-{
-    (void)r, (void)join;
-    return BSD_NO_PROTOCOL_OPTION;
-}
-#endif
-
-static int set_multicast_netif(struct request *r)
-{
-    struct weir_in_addr address = r->value.group.imr_multiaddr;  // a lone struct in_addr stands first
-    int by_index = 0;
-    if (!whole(r, sizeof address))
-        return WEIR_INVALID;
-    if (whole(r, sizeof(struct weir_ip_mreq)))
-        address = r->value.group.imr_address;
-    if (whole(r, sizeof r->value.group))
-        by_index = r->value.group.imr_ifindex;
-    const int index = membership_netif(r, address, by_index);
-    return index < 0 ? index : set_number(r, WEIR_OPTION_MULTICAST_NETIF, index);
-}
-
-static int set_file_flag(struct request *r, uint8_t flag)
-{
-    if (!whole(r, 1))
+    if (!bsd_whole(r, 1))
         return WEIR_INVALID;
     r->file->flags = (uint8_t)(r->value.number ? r->file->flags | flag : r->file->flags & ~flag);
     return WEIR_OK;
 }
 
 // A stream discovers its path's MTU always.
-static int set_mtu_discover(struct request *r)
+static int set_mtu_discover(struct bsd_request *r)
 {
     int32_t value;
     if (!number_given(r, &value))
         return WEIR_INVALID;
     if (r->file->type == WEIR_STREAM)
         return value == WEIR_IP_PMTUDISC_DONT ? WEIR_NOT_SUPPORTED : WEIR_OK;
-    return set_number(r, WEIR_OPTION_DONT_FRAGMENT, value == WEIR_IP_PMTUDISC_DO);
+    return bsd_number_set(r, WEIR_OPTION_DONT_FRAGMENT, value == WEIR_IP_PMTUDISC_DO);
 }
 
-static int set_ip(struct request *r)
+static int set_ip(struct bsd_request *r)
 {
     switch (r->name) {
     case WEIR_IP_MTU_DISCOVER: return set_mtu_discover(r);
-    case WEIR_IP_MULTICAST_IF: return set_multicast_netif(r);
-    case WEIR_IP_ADD_MEMBERSHIP: return set_membership(r, true);
-    case WEIR_IP_DROP_MEMBERSHIP: return set_membership(r, false);
     case WEIR_IP_PKTINFO: return set_file_flag(r, BSD_PKTINFO);
     case WEIR_IP_RECVTTL: return set_file_flag(r, BSD_RECVTTL);
     case WEIR_IP_RECVTOS: return set_file_flag(r, BSD_RECVTOS);
-    default: return BSD_NO_PROTOCOL_OPTION;
+    default: return bsd_multicast_set(r);
     }
 }
 
 #if WEIR_CFG_IP6
 #define HOPS_DEFAULT 64
 
-static int set_membership6(struct request *r, bool join)
-{
-    const struct weir_ipv6_mreq group = r->value.group6;
-    if (!whole(r, sizeof group) || group.ipv6mr_interface > UINT8_MAX)
-        return WEIR_INVALID;
-    const struct weir_addr addr = weir_addr_v6(group.ipv6mr_multiaddr.s6_bytes);
-    if (weir_addr_is_v4(addr))
-        return WEIR_INVALID;
-    return weir_socket_membership(r->bsd->weir, r->file->socket, addr, (uint8_t)group.ipv6mr_interface, join);
-}
-
-static int set_v6only(struct request *r)
+static int set_v6only(struct bsd_request *r)
 {
     int32_t value;
-    return number_given(r, &value) ? set_number(r, WEIR_OPTION_FAMILY, value ? 6 : 0) : WEIR_INVALID;
+    return number_given(r, &value) ? bsd_number_set(r, WEIR_OPTION_FAMILY, value ? 6 : 0) : WEIR_INVALID;
 }
 
 // −1 is the default (RFC 3493 §5.1, §5.2; RFC 3542 §6.5).
-static int32_t number6(const struct request *r, int32_t value)
+static int32_t number6(const struct bsd_request *r, int32_t value)
 {
     if (r->level != WEIR_IPPROTO_IPV6 || value != -1)
         return value;
@@ -280,38 +194,36 @@ static int32_t number6(const struct request *r, int32_t value)
     }
 }
 
-static int set_ip6(struct request *r)
+static int set_ip6(struct bsd_request *r)
 {
     switch (r->name) {
     case WEIR_IPV6_V6ONLY: return set_v6only(r);
     case WEIR_IPV6_MTU_DISCOVER: return set_mtu_discover(r);
-    case WEIR_IPV6_JOIN_GROUP: return set_membership6(r, true);
-    case WEIR_IPV6_LEAVE_GROUP: return set_membership6(r, false);
     case WEIR_IPV6_RECVPKTINFO: return set_file_flag(r, BSD_PKTINFO);
     case WEIR_IPV6_RECVHOPLIMIT: return set_file_flag(r, BSD_RECVTTL);
     case WEIR_IPV6_RECVTCLASS: return set_file_flag(r, BSD_RECVTOS);
-    default: return BSD_NO_PROTOCOL_OPTION;
+    default: return bsd_multicast_set(r);
     }
 }
 
 // Options of IPv6 are those of sockets of AF_INET6.
-static bool level_known(const struct request *r)
+static bool level_known(const struct bsd_request *r)
 {
     return r->level != WEIR_IPPROTO_IPV6 || r->file->family == WEIR_AF_INET6;
 }
 #else
-static int32_t number6(const struct request *r, int32_t value) { return (void)r, value; }
-static int set_ip6(struct request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
-static bool level_known(const struct request *r) { return (void)r, true; }
+static int32_t number6(const struct bsd_request *r, int32_t value) { return (void)r, value; }
+static int set_ip6(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
+static bool level_known(const struct bsd_request *r) { return (void)r, true; }
 #endif
 
 #if WEIR_CFG_REALTIME
-static int set_realtime(struct request *r)
+static int set_realtime(struct bsd_request *r)
 {
-    return whole(r, sizeof r->value.realtime) ? weir_realtime_set(r->bsd->weir, r->file->socket, &r->value.realtime)
-                                              : WEIR_INVALID;
+    return bsd_whole(r, sizeof r->value.realtime) ? weir_realtime_set(r->bsd->weir, r->file->socket, &r->value.realtime)
+                                                  : WEIR_INVALID;
 }
-static int get_realtime(struct request *r)
+static int get_realtime(struct bsd_request *r)
 {
     if (r->name == WEIR_TCP_REALTIME) {
         r->length = sizeof r->value.realtime;
@@ -321,11 +233,11 @@ static int get_realtime(struct request *r)
     return weir_realtime_stats(r->bsd->weir, r->file->socket, &r->value.realtime_stats);
 }
 #else
-static int set_realtime(struct request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
-static int get_realtime(struct request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
+static int set_realtime(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
+static int get_realtime(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
 #endif
 
-static int set_tcp(struct request *r)
+static int set_tcp(struct bsd_request *r)
 {
     if (r->name == WEIR_TCP_REALTIME)
         return set_realtime(r);
@@ -337,16 +249,16 @@ static int set_tcp(struct request *r)
 }
 
 // Blocking reads keep it here; readiness does where the socket knows it.
-static int set_low_water(struct request *r, int32_t value)
+static int set_low_water(struct bsd_request *r, int32_t value)
 {
-    const int error = value < 1 ? WEIR_INVALID : set_number(r, WEIR_OPTION_RECEIVE_LOW_WATER, value);
+    const int error = value < 1 ? WEIR_INVALID : bsd_number_set(r, WEIR_OPTION_RECEIVE_LOW_WATER, value);
     if (error && error != WEIR_NOT_SUPPORTED)
         return error;
     r->file->receive_low_water = (uint32_t)value;
     return WEIR_OK;
 }
 
-static int set_mapped(struct request *r, const struct mapping *mapping)
+static int set_mapped(struct bsd_request *r, const struct mapping *mapping)
 {
     int32_t value;
     if (!number_given(r, &value))
@@ -360,10 +272,10 @@ static int set_mapped(struct request *r, const struct mapping *mapping)
         return set_low_water(r, value);
     if (mapping->option == WEIR_OPTION_CORK)
         r->file->flags &= (uint8_t)~BSD_MORE;  // the cork is the user's own from now on
-    return set_number(r, (enum weir_option)mapping->option, value);
+    return bsd_number_set(r, (enum weir_option)mapping->option, value);
 }
 
-static int set(struct request *r)
+static int set(struct bsd_request *r)
 {
     const struct mapping *mapping = mapping_for(r->level, r->name);
     if (!level_known(r))
@@ -420,7 +332,7 @@ static int layer_get(struct weir_bsd *bsd, int fd, int level, int name, void *va
 
 int bsd_setsockopt(struct weir_bsd *bsd, int fd, int level, int name, const void *value, weir_socklen length)
 {
-    struct request r = {.bsd = bsd, .level = level, .name = name, .length = length};
+    struct bsd_request r = {.bsd = bsd, .level = level, .name = name, .length = length};
     if (bsd_layers_of(bsd, level))
         return layer_set(bsd, fd, level, name, value, length);
     memset(&r.value, 0, sizeof r.value);
@@ -441,36 +353,36 @@ int bsd_setsockopt(struct weir_bsd *bsd, int fd, int level, int name, const void
 }
 
 // --- get -------------------------------------------------------------------------------------------------------------
-static int get_number(struct request *r, enum weir_option option)
+int bsd_number_get(struct bsd_request *r, enum weir_option option)
 {
     r->length = sizeof r->value.number;
     return weir_socket_get(r->bsd->weir, r->file->socket, option, &r->value.number);
 }
 
-static int get_plain(struct request *r, int32_t value)
+static int get_plain(struct bsd_request *r, int32_t value)
 {
     r->value.number = value;
     r->length = sizeof value;
     return WEIR_OK;
 }
 
-static int get_timeout(struct request *r, uint64_t timeout_us)
+static int get_timeout(struct bsd_request *r, uint64_t timeout_us)
 {
     r->value.time = (struct weir_timeval){(long)(timeout_us / 1000000u), (long)(timeout_us % 1000000u)};
     r->length = sizeof r->value.time;
     return WEIR_OK;
 }
 
-static int get_linger(struct request *r)
+static int get_linger(struct bsd_request *r)
 {
-    const int error = get_number(r, WEIR_OPTION_LINGER_S);
+    const int error = bsd_number_get(r, WEIR_OPTION_LINGER_S);
     const int32_t seconds = r->value.number;
     r->value.linger = (struct weir_linger){seconds >= 0, seconds >= 0 ? seconds : 0};
     r->length = sizeof r->value.linger;
     return error;
 }
 
-static int get_text(struct request *r, const char *text)
+static int get_text(struct bsd_request *r, const char *text)
 {
     size_t length = 0;
     while (text[length] && length < sizeof r->value.text - 1) {
@@ -482,31 +394,31 @@ static int get_text(struct request *r, const char *text)
     return WEIR_OK;
 }
 
-static int get_device(struct request *r)
+static int get_device(struct bsd_request *r)
 {
-    const int error = get_number(r, WEIR_OPTION_BIND_NETIF);
+    const int error = bsd_number_get(r, WEIR_OPTION_BIND_NETIF);
     if (error)
         return error;
     const struct weir_netif *netif = weir_netif_at(r->bsd->weir, (uint8_t)r->value.number);
     return get_text(r, netif ? netif->name : "");
 }
 
-static int get_error(struct request *r)
+static int get_error(struct bsd_request *r)
 {
-    const int error = get_number(r, WEIR_OPTION_ERROR);
+    const int error = bsd_number_get(r, WEIR_OPTION_ERROR);
     r->value.number = weir_bsd_errno(r->value.number);
     return error;
 }
 
-static int get_max_pacing_rate(struct request *r)
+static int get_max_pacing_rate(struct bsd_request *r)
 {
-    const int error = get_number(r, WEIR_OPTION_MAX_PACING_RATE);
+    const int error = bsd_number_get(r, WEIR_OPTION_MAX_PACING_RATE);
     if (r->value.number == 0)
         r->value.number = -1;
     return error;
 }
 
-static int get_socket(struct request *r)
+static int get_socket(struct bsd_request *r)
 {
     static const uint8_t types[] = {[WEIR_STREAM] = WEIR_SOCK_STREAM,
                                     [WEIR_DATAGRAM] = WEIR_SOCK_DGRAM,
@@ -526,42 +438,33 @@ static int get_socket(struct request *r)
     }
 }
 
-static int get_mtu_discover(struct request *r)
+static int get_mtu_discover(struct bsd_request *r)
 {
-    const int error = get_number(r, WEIR_OPTION_DONT_FRAGMENT);
+    const int error = bsd_number_get(r, WEIR_OPTION_DONT_FRAGMENT);
     r->value.number = r->value.number ? WEIR_IP_PMTUDISC_DO : WEIR_IP_PMTUDISC_DONT;
     return error;
 }
 
-static int get_ip(struct request *r)
+static int get_ip(struct bsd_request *r)
 {
-    int error;
     switch (r->name) {
     case WEIR_IP_MTU_DISCOVER: return get_mtu_discover(r);
-    case WEIR_IP_MULTICAST_IF:
-        error = get_number(r, WEIR_OPTION_MULTICAST_NETIF);
-        if (!error) {
-            const struct weir_netif *netif = weir_netif_at(r->bsd->weir, (uint8_t)r->value.number);
-            const uint32_t address = netif ? weir_htonl(weir_addr_to_v4(netif->address.addr)) : 0;
-            memcpy(&r->value, &address, sizeof address);
-        }
-        return error;
     case WEIR_IP_PKTINFO: return get_plain(r, (r->file->flags & BSD_PKTINFO) != 0);
     case WEIR_IP_RECVTTL: return get_plain(r, (r->file->flags & BSD_RECVTTL) != 0);
     case WEIR_IP_RECVTOS: return get_plain(r, (r->file->flags & BSD_RECVTOS) != 0);
-    default: return BSD_NO_PROTOCOL_OPTION;
+    default: return bsd_multicast_get(r);
     }
 }
 
 #if WEIR_CFG_IP6
-static int get_v6only(struct request *r)
+static int get_v6only(struct bsd_request *r)
 {
-    const int error = get_number(r, WEIR_OPTION_FAMILY);
+    const int error = bsd_number_get(r, WEIR_OPTION_FAMILY);
     r->value.number = r->value.number == 6;
     return error;
 }
 
-static int get_ip6(struct request *r)
+static int get_ip6(struct bsd_request *r)
 {
     switch (r->name) {
     case WEIR_IPV6_V6ONLY: return get_v6only(r);
@@ -569,28 +472,28 @@ static int get_ip6(struct request *r)
     case WEIR_IPV6_RECVPKTINFO: return get_plain(r, (r->file->flags & BSD_PKTINFO) != 0);
     case WEIR_IPV6_RECVHOPLIMIT: return get_plain(r, (r->file->flags & BSD_RECVTTL) != 0);
     case WEIR_IPV6_RECVTCLASS: return get_plain(r, (r->file->flags & BSD_RECVTOS) != 0);
-    default: return BSD_NO_PROTOCOL_OPTION;
+    default: return bsd_multicast_get(r);
     }
 }
 #else
-static int get_ip6(struct request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
+static int get_ip6(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
 #endif
 
 #if WEIR_CFG_TCP_INFO
-static int get_info(struct request *r)
+static int get_info(struct bsd_request *r)
 {
     r->length = sizeof r->value.info;
     return weir_socket_tcp_info(r->bsd->weir, r->file->socket, &r->value.info);
 }
 #else
-static int get_info(struct request *r)
+static int get_info(struct bsd_request *r)
 {
     (void)r;
     return BSD_NO_PROTOCOL_OPTION;
 }
 #endif
 
-static int get_tcp(struct request *r)
+static int get_tcp(struct bsd_request *r)
 {
     if (r->name == WEIR_TCP_INFO)
         return get_info(r);
@@ -600,7 +503,7 @@ static int get_tcp(struct request *r)
     return name ? get_text(r, name) : BSD_NO_PROTOCOL_OPTION;
 }
 
-static int get(struct request *r)
+static int get(struct bsd_request *r)
 {
     const struct mapping *mapping = mapping_for(r->level, r->name);
     if (!level_known(r))
@@ -608,7 +511,7 @@ static int get(struct request *r)
     if (mapping && mapping->option == WEIR_OPTION_RECEIVE_LOW_WATER)
         return get_plain(r, (int32_t)r->file->receive_low_water);
     if (mapping)
-        return get_number(r, (enum weir_option)mapping->option);
+        return bsd_number_get(r, (enum weir_option)mapping->option);
     switch (r->level) {
     case WEIR_SOL_SOCKET: return get_socket(r);
     case WEIR_IPPROTO_IP: return get_ip(r);
@@ -620,12 +523,15 @@ static int get(struct request *r)
 
 int bsd_getsockopt(struct weir_bsd *bsd, int fd, int level, int name, void *value, weir_socklen *length)
 {
-    struct request r = {.bsd = bsd, .level = level, .name = name};
+    struct bsd_request r = {.bsd = bsd, .level = level, .name = name};
     weir_socklen room;
     if (bsd_layers_of(bsd, level))
         return layer_get(bsd, fd, level, name, value, length);
     memset(&r.value, 0, sizeof r.value);
     if (!length || bsd_copy_in(bsd, &room, length, sizeof room))
+        return bsd_fail(bsd, WEIR_FAULT);
+    r.length = bsd_multicast_asks(level, name) ? room < sizeof r.value ? room : sizeof r.value : 0;
+    if (r.length && bsd_copy_in(bsd, &r.value, value, r.length))
         return bsd_fail(bsd, WEIR_FAULT);
     bsd_enter(bsd);
     int error = bsd_socket_pin(bsd, fd, &r.file);

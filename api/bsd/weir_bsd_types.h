@@ -59,7 +59,8 @@ struct weir_sockaddr_in6 {
 };
 struct weir_sockaddr_storage {
     uint16_t ss_family;
-    uint8_t ss_data[126];
+    uint8_t ss_data[126 - sizeof(size_t)];
+    size_t ss_align;  // as any socket address is aligned
 };
 #define WEIR_IN6ADDR_ANY_INIT \
     { \
@@ -214,8 +215,24 @@ enum {
     WEIR_IP_MULTICAST_TTL = 33,
     WEIR_IP_MULTICAST_LOOP = 34,
     WEIR_IP_ADD_MEMBERSHIP = 35,
-    WEIR_IP_DROP_MEMBERSHIP = 36
+    WEIR_IP_DROP_MEMBERSHIP = 36,
+    WEIR_IP_UNBLOCK_SOURCE = 37,
+    WEIR_IP_BLOCK_SOURCE = 38,
+    WEIR_IP_ADD_SOURCE_MEMBERSHIP = 39,
+    WEIR_IP_DROP_SOURCE_MEMBERSHIP = 40,
+    WEIR_IP_MSFILTER = 41
 };
+// Of either family, at its level (RFC 3678 §5).
+enum {
+    WEIR_MCAST_JOIN_GROUP = 42,
+    WEIR_MCAST_BLOCK_SOURCE = 43,
+    WEIR_MCAST_UNBLOCK_SOURCE = 44,
+    WEIR_MCAST_LEAVE_GROUP = 45,
+    WEIR_MCAST_JOIN_SOURCE_GROUP = 46,
+    WEIR_MCAST_LEAVE_SOURCE_GROUP = 47,
+    WEIR_MCAST_MSFILTER = 48
+};
+enum { WEIR_MCAST_EXCLUDE = 0, WEIR_MCAST_INCLUDE = 1 };
 enum { WEIR_IP_PMTUDISC_DONT = 0, WEIR_IP_PMTUDISC_WANT = 1, WEIR_IP_PMTUDISC_DO = 2 };
 enum { WEIR_SOL_RAW = 255, WEIR_ICMP_FILTER = 1 };
 enum {
@@ -255,6 +272,34 @@ struct weir_ipv6_mreq {
     struct weir_in6_addr ipv6mr_multiaddr;
     unsigned ipv6mr_interface;  // 0: by route
 };
+struct weir_ip_mreq_source {
+    struct weir_in_addr imr_multiaddr, imr_interface, imr_sourceaddr;
+};
+struct weir_group_req {
+    uint32_t gr_interface;  // 0: by route
+    struct weir_sockaddr_storage gr_group;
+};
+struct weir_group_source_req {
+    uint32_t gsr_interface;
+    struct weir_sockaddr_storage gsr_group, gsr_source;
+};
+struct weir_ip_msfilter {
+    struct weir_in_addr imsf_multiaddr, imsf_interface;
+    uint32_t imsf_fmode;   // WEIR_MCAST_INCLUDE or EXCLUDE
+    uint32_t imsf_numsrc;  // get: room for so many; then how many there are
+    struct weir_in_addr imsf_slist[1];
+};
+struct weir_group_filter {
+    uint32_t gf_interface;
+    struct weir_sockaddr_storage gf_group;
+    uint32_t gf_fmode, gf_numsrc;
+    struct weir_sockaddr_storage gf_slist[1];
+};
+#define WEIR_IP_MSFILTER_SIZE(count) \
+    (sizeof(struct weir_ip_msfilter) - sizeof(struct weir_in_addr) + (size_t)(count) * sizeof(struct weir_in_addr))
+#define WEIR_GROUP_FILTER_SIZE(count) \
+    (sizeof(struct weir_group_filter) - sizeof(struct weir_sockaddr_storage) + \
+     (size_t)(count) * sizeof(struct weir_sockaddr_storage))
 struct weir_icmp_filter {
     uint32_t data;  // a bit for each ICMP type that is not wanted
 };

@@ -243,10 +243,11 @@ static int do_get(struct arrival *in)
 {
     struct run_socket *const socket = in->socket;
     union {
-        uint8_t bytes[1024];
+        uint8_t bytes[8192];
         uint64_t aligned;
     } value = {0};
     const int32_t room = in->request.c;
+    memcpy(value.bytes, in->data, in->request.length < sizeof value ? in->request.length : sizeof value);
     uint32_t length = room < 0 ? 0 : room > (int32_t)sizeof value ? (uint32_t)sizeof value : (uint32_t)room;
     if (room < 0)
         return -EINVAL;

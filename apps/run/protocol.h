@@ -79,7 +79,7 @@ enum run_call_number {
     RUN_LOCAL,       // answers with the address
     RUN_PEER,        // likewise
     RUN_SET,         // a: level, b: name; data: value
-    RUN_GET,         // a: level, b: name, c: bytes of room; answers with the value
+    RUN_GET,         // a: level, b: name, c: bytes of room; data: the value, where it asks; answers with the value
     RUN_SHUTDOWN,    // a: how
     RUN_STATE,       // a: 1: the answer waits until the connection is made or has failed; enum run_state
     RUN_SEND,        // data: struct run_datagram and what follows it; answers when it is on its way

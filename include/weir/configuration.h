@@ -40,6 +40,7 @@
      (WEIR_CFG_IP6_OPTIMISTIC) * 0x53456c8d2df30815u + \
      (WEIR_CFG_IP6_MULTIHOMED) * 0xc54a25c8ac42ebddu + \
      (WEIR_CFG_MULTICAST_GROUPS) * 0xe30e2b371681b557u + \
+     (WEIR_CFG_MULTICAST_SOURCES) * 0x1a8c1397514ba59bu + \
      (WEIR_CFG_UDP) * 0xdc4030f9688d6e67u + \
      (WEIR_CFG_RAW) * 0xac0562bba4a57c69u + \
      (WEIR_CFG_TCP_CONNECT) * 0x57464efea248f62du + \
@@ -307,6 +308,7 @@ enum {
         (WEIR_CFG_IP6_OPTIMISTIC) * 0 +
         (WEIR_CFG_IP6_MULTIHOMED) * 0 +
         (WEIR_CFG_MULTICAST_GROUPS) * 0 +
+        (WEIR_CFG_MULTICAST_SOURCES) * 0 +
         (WEIR_CFG_UDP) * 0 +
         (WEIR_CFG_RAW) * 0 +
         (WEIR_CFG_TCP_CONNECT) * 0 +

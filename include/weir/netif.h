@@ -202,6 +202,12 @@ enum weir_ip6 {
 };
 #endif
 
+// A querier of an older version of IGMP or MLD than the stack's (RFC 9776 §7.2, RFC 9777 §8.2).
+struct weir_netif_querier {
+    uint8_t version;    // which is spoken with it; 0: there is none
+    uint32_t until_ms;  // so long it is believed to be there
+};
+
 // An interface. The memory is the caller's and must outlive weir_netif_remove. Fill in with weir_netif_init; fields
 // marked (driver) may be set between init and add; read freely under the lock; write only through functions.
 struct weir_netif {
@@ -228,7 +234,11 @@ struct weir_netif {
     uint8_t conflict_mac[6];  // who claimed one last, where conflict_total is not 0
 #endif
     struct weir_netif_address address;  // the first of its list, which weir_netif_set_address sets
+#if WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
+    struct weir_netif_querier igmp;
+#endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
+    struct weir_netif_querier mld;
     struct weir_netif_ip6 ip6;
 #endif
 };

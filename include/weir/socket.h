@@ -194,6 +194,32 @@ int weir_socket_set_congestion(struct weir *weir, weir_socket socket, const char
 const char *weir_socket_congestion(struct weir *weir, weir_socket socket);
 int weir_socket_membership(struct weir *weir, weir_socket socket, struct weir_addr group, uint8_t netif_index,
                            int join);
+#if WEIR_CFG_MULTICAST_SOURCES
+// --- source filters of datagram sockets' memberships (RFC 3678) ------------------------------------------------------
+// A member hears all sources, all but some, or some alone. Zones of link-local sources are the interface's.
+struct weir_membership {
+    struct weir_addr group;
+    uint8_t netif_index;  // 0: the socket's multicast interface, or by route; where it is a member: whichever it is
+};
+enum weir_source_action {
+    WEIR_SOURCE_JOIN,     // one source more is heard; the first joins the group, for this source alone
+    WEIR_SOURCE_LEAVE,    // one less; the last leaves the group
+    WEIR_SOURCE_BLOCK,    // a member of all sources hears this one no more
+    WEIR_SOURCE_UNBLOCK,  // and hears it again
+};
+// WEIR_INVALID: group and source are no such addresses, not of one family, or the membership is of the other kind (for
+// BLOCK and UNBLOCK also: there is none). WEIR_NO_ADDRESS: the source is named already, or (LEAVE, UNBLOCK) is not.
+// WEIR_NO_MEMORY: there are WEIR_CFG_MULTICAST_SOURCES, of this socket, or of all that include sources of the group.
+int weir_socket_source(struct weir *weir, weir_socket socket, const struct weir_membership *which,
+                       struct weir_addr source, enum weir_source_action action);
+// Sets the whole filter, and joins where the socket is no member; to include none is to leave. Errors as above.
+int weir_socket_sources_set(struct weir *weir, weir_socket socket, const struct weir_membership *which, int exclude,
+                            const struct weir_addr *sources, int count);
+// The filter: *exclude is 0 or 1, and at most `room` sources are written. Returns how many there are; WEIR_NO_ADDRESS:
+// not a member.
+int weir_socket_sources(struct weir *weir, weir_socket socket, const struct weir_membership *which, int *exclude,
+                        struct weir_addr *sources, int room);
+#endif
 
 WEIR_END_DECLS
 

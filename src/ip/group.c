@@ -3,21 +3,24 @@
 // within the interval of its protocol (robustness 2); a query is answered after a random delay. What every host is a
 // member of is never reported.
 #include "ip/group.h"
+
+#include "ip/sources.h"
 #include "wire/mld.h"
 
+#define UNSOLICITED_MS 1000u        // RFC 9776 §8.11, RFC 9777 §9.11
 #define IGMP_UNSOLICITED_MS 10000u  // RFC 2236 §8.10
-#define MLD_UNSOLICITED_MS 1000u    // RFC 9777 §9.11
 
-size_t group_bytes(void) { return memory_carve_bytes(GROUPS_MAX * sizeof(struct group)); }
+size_t group_bytes(void) { return memory_carve_bytes(GROUPS_MAX * sizeof(struct group)) + sources_bytes(); }
 
 int group_init(struct weir *weir)
 {
     weir->ip.groups = memory_carve(&weir->memory, GROUPS_MAX * sizeof(struct group));
-    return weir->ip.groups ? WEIR_OK : WEIR_NO_MEMORY;
+    return weir->ip.groups ? sources_init(weir) : WEIR_NO_MEMORY;
 }
 
 void group_free(struct weir *weir)
 {
+    sources_free(weir);
     if (!weir->carved_all)
         memory_put(&weir->memory, weir->ip.groups, GROUPS_MAX * sizeof(struct group));
     weir->ip.groups = NULL;
@@ -33,19 +36,13 @@ struct group *group_find(const struct weir *weir, const struct weir_netif *netif
 }
 
 #if WEIR_CFG_IP6
-static void report_send(struct weir *weir, const struct group *group)
+static void report_send(struct weir *weir, const struct group *group, const struct group_record *records,
+                        uint32_t count)
 {
     if (weir_addr_is_v4(group->address))
-        igmp_report(weir, group);
+        igmp_report(weir, group, records, count);
     else
-        mld_report(weir, group);
-}
-static void left_send(struct weir *weir, const struct group *group)
-{
-    if (weir_addr_is_v4(group->address))
-        igmp_left(weir, group);
-    else
-        mld_left(weir, group);
+        mld_report(weir, group, records, count);
 }
 // What is never reported: 224.0.0.1, and what MLD leaves out.
 static bool silent(struct weir_addr a)
@@ -56,20 +53,31 @@ static bool silent(struct weir_addr a)
     weir_addr_to_v6(a, bytes);
     return !mld_is_reported(bytes);
 }
-static uint32_t unsolicited_ms(const struct group *group)
+static struct weir_netif_querier *querier_of(struct weir_netif *netif, bool v4)
 {
-    return weir_addr_is_v4(group->address) ? IGMP_UNSOLICITED_MS : MLD_UNSOLICITED_MS;
+    return v4 ? &netif->igmp : &netif->mld;
 }
 #else
-static void report_send(struct weir *weir, const struct group *group) { igmp_report(weir, group); }
-static void left_send(struct weir *weir, const struct group *group) { igmp_left(weir, group); }
+static void report_send(struct weir *weir, const struct group *group, const struct group_record *records,
+                        uint32_t count)
+{
+    igmp_report(weir, group, records, count);
+}
 static bool silent(struct weir_addr a) { return weir_addr_to_v4(a) == IP4_ALL_HOSTS; }
-static uint32_t unsolicited_ms(const struct group *group) { return (void)group, IGMP_UNSOLICITED_MS; }
+static struct weir_netif_querier *querier_of(struct weir_netif *netif, bool v4) { return (void)v4, &netif->igmp; }
 #endif
+
+uint8_t group_version(const struct weir *weir, struct weir_netif_querier *querier, uint8_t newest)
+{
+    if (querier->version && seq_le(querier->until_ms, weir->now_ms))
+        querier->version = 0;
+    return querier->version ? querier->version : newest;
+}
 
 bool ip_group_member(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
 {
-    return (weir_addr_is_v4(address) && weir_addr_to_v4(address) == IP4_ALL_HOSTS) || group_find(weir, netif, address);
+    const struct group *const group = group_find(weir, netif, address);
+    return (weir_addr_is_v4(address) && weir_addr_to_v4(address) == IP4_ALL_HOSTS) || (group && !group_lingers(group));
 }
 
 #if WEIR_CFG_IP6
@@ -95,14 +103,24 @@ static bool room_for(const struct ip *ip, struct weir_addr address)
 }
 #endif
 
+// Between the reports of what is new. To a querier of IGMP version 2 or 1 those of its RFC.
+static uint32_t unsolicited_ms(const struct weir *weir, const struct group *group)
+{
+    const bool v4 = weir_addr_is_v4(group->address);
+    return v4 && group_version(weir, &group->netif->igmp, 3) < 3 ? IGMP_UNSOLICITED_MS : UNSOLICITED_MS;
+}
+
 static void report(struct weir *weir, struct group *group)
 {
-    report_send(weir, group);
-    group->reported_last = true;
+    struct group_record records[GROUP_RECORDS];
+    const uint32_t record_count = sources_records(weir, group, records);
+    if (record_count)
+        report_send(weir, group, records, record_count);
+    group->reported_last = !group_lingers(group);
     group->pending = false;
     if (group->unsolicited && --group->unsolicited) {
         group->pending = true;
-        group->due_ms = weir->now_ms + 1 + random_below(&weir->random, unsolicited_ms(group));
+        group->due_ms = weir->now_ms + 1 + random_below(&weir->random, unsolicited_ms(weir, group));
     }
 }
 
@@ -122,18 +140,79 @@ static void announce(struct weir *weir, struct group *group)
     group_schedule(weir, group, 0);
 }
 
+// False: the group stays until that is told, often enough.
+static bool left_told(struct weir *weir, struct group *group)
+{
+    const struct group_record record = {.type = GROUP_TO_INCLUDE};
+    if (WEIR_CFG_MULTICAST_SOURCES)
+        return false;
+    report_send(weir, group, &record, 1);
+    return true;
+}
+
+static void group_remove(struct weir *weir, struct group *group)
+{
+    sources_removed(weir, group);
+    *group = weir->ip.groups[--weir->ip.group_count];
+}
+
 // Work: the table.
 uint64_t group_poll(struct weir *weir, uint64_t now_us)
 {
     uint64_t wait_us = WEIR_NEVER;
-    for (struct group *group = weir->ip.groups; group < weir->ip.groups + weir->ip.group_count; group++) {
+    for (uint32_t i = weir->ip.group_count; i-- > 0;) {
+        struct group *const group = &weir->ip.groups[i];
         if (group->pending && seq_le(group->due_ms, weir->now_ms))
             report(weir, group);
         if (group->pending && ip_wait_us(weir, group->due_ms) < wait_us)
             wait_us = ip_wait_us(weir, group->due_ms);
+        if (!group->pending && group_lingers(group))
+            group_remove(weir, group);  // the last takes its place, which is done
     }
     return wait_us == WEIR_NEVER ? WEIR_NEVER : now_us + wait_us;
 }
+
+// --- queries ---------------------------------------------------------------------------------------------------------
+
+static void cancel(struct group *group)
+{
+    group->pending = false;
+    group->unsolicited = 0;
+    sources_cancel(group);
+}
+
+void group_old_querier(struct weir *weir, struct weir_netif *netif, bool v4, uint8_t version)
+{
+    struct weir_netif_querier *const querier = querier_of(netif, v4);
+    const uint8_t spoken = group_version(weir, querier, 0);
+    *querier = (struct weir_netif_querier){version, weir->now_ms + GROUP_OLD_QUERIER_MS};
+    for (struct group *group = weir->ip.groups; group < weir->ip.groups + weir->ip.group_count; group++)
+        if (spoken != version && group->netif == netif && weir_addr_is_v4(group->address) == v4)
+            cancel(group);
+}
+
+void group_query(struct weir *weir, const struct group_query *query)
+{
+    for (struct group *group = weir->ip.groups; group < weir->ip.groups + weir->ip.group_count; group++) {
+        if (group->netif != query->netif || group_lingers(group) || weir_addr_is_v4(group->address) != query->v4)
+            continue;
+        if (!weir_addr_is_any(query->group) && !weir_addr_equal(query->group, group->address))
+            continue;
+        sources_asked(weir, group, query);
+        group_schedule(weir, group, query->within_ms);
+    }
+}
+
+void group_answered(struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
+{
+    struct group *const group = group_find(weir, netif, address);
+    if (!group || !group->pending || group_lingers(group))
+        return;
+    cancel(group);
+    group->reported_last = false;
+}
+
+// --- members ---------------------------------------------------------------------------------------------------------
 
 static void filter(const struct group *group, bool join)
 {
@@ -141,47 +220,61 @@ static void filter(const struct group *group, bool join)
         group->netif->link->multicast(group->netif, group->address, join);
 }
 
+// A place in the table: one that is free, or one of a group that was left, which is then told no more.
+static struct group *place_for(struct weir *weir, struct weir_addr address)
+{
+    struct ip *const ip = &weir->ip;
+    for (uint32_t i = ip->group_count; WEIR_CFG_MULTICAST_SOURCES && i-- > 0 && !room_for(ip, address);)
+        if (group_lingers(&ip->groups[i]))
+            group_remove(weir, &ip->groups[i]);
+    return room_for(ip, address) ? &ip->groups[ip->group_count++] : NULL;
+}
+
 int ip_group_join(struct weir *weir, struct weir_netif *netif, struct weir_addr address)
 {
     if (!weir_addr_is_multicast(address))
         return WEIR_INVALID;
     struct group *group = group_find(weir, netif, address);
-    if (group) {
-        if (group->references == UINT16_MAX)
+    if (!group) {
+        group = place_for(weir, address);
+        if (!group)
             return WEIR_NO_MEMORY;
-        group->references++;
-        return WEIR_OK;
+        *group = (struct group){.netif = netif, .address = address};
+        announce(weir, group);
     }
-    if (!room_for(&weir->ip, address))
+    if (group->references == UINT16_MAX)
         return WEIR_NO_MEMORY;
-    group = &weir->ip.groups[weir->ip.group_count++];
-    *group = (struct group){.netif = netif, .address = address, .references = 1, .version = 2};
-    filter(group, true);
-    announce(weir, group);
+    if (!group->references)
+        filter(group, true);
+    group->references++;
+    sources_members_changed(weir, group);
     return WEIR_OK;
 }
-
-static void group_remove(struct weir *weir, struct group *group) { *group = weir->ip.groups[--weir->ip.group_count]; }
 
 int ip_group_leave(struct weir *weir, struct weir_netif *netif, struct weir_addr address)
 {
     struct group *group = group_find(weir, netif, address);
-    if (!group)
+    if (!group || group_lingers(group))
         return WEIR_NO_ADDRESS;
-    if (--group->references)
+    group->references--;
+    sources_members_changed(weir, group);
+    if (group->references)
         return WEIR_OK;
-    if (!silent(group->address))
-        left_send(weir, group);
     filter(group, false);
-    group_remove(weir, group);
+    if (silent(group->address) || left_told(weir, group))
+        group_remove(weir, group);
     return WEIR_OK;
 }
 
 void group_netif_changed(struct weir *weir, struct weir_netif *netif)
 {
-    for (struct group *group = weir->ip.groups; group < weir->ip.groups + weir->ip.group_count; group++)
-        if (group->netif == netif && netif->flags & WEIR_NETIF_UP && netif->flags & WEIR_NETIF_LINK)
-            announce(weir, group);
+    const bool running = netif->flags & WEIR_NETIF_UP && netif->flags & WEIR_NETIF_LINK;
+    for (struct group *group = weir->ip.groups; group < weir->ip.groups + weir->ip.group_count; group++) {
+        if (!running || group->netif != netif || group_lingers(group))
+            continue;
+        sources_renew(group);
+        announce(weir, group);
+    }
 }
 
 void group_netif_removed(struct weir *weir, struct weir_netif *netif)

@@ -4,6 +4,7 @@
 #define IP_GROUP_H
 
 #include "ip/internal.h"
+#include "wire/group_record.h"
 
 #if WEIR_CFG_IGMP
 // The memberships that users may have, and the solicited-node group of each IPv6 address.
@@ -12,29 +13,64 @@
 struct group {
     struct weir_netif *netif;  // NULL: free
     struct weir_addr address;
-    uint16_t references;
-    uint8_t version;      // of the querier
+    uint16_t references;  // members; 0: left, which is still to be told (sources.c)
     uint8_t unsolicited;  // reports still to be sent without being asked
     bool pending;         // a report is due at due_ms
     bool reported_last;   // we, not another member, reported last: we tell when we leave
     uint32_t due_ms;
-    uint32_t version_until_ms;  // version 1 is believed so long
+#if WEIR_CFG_MULTICAST_SOURCES
+    uint8_t asked;                  // enum sources_asked: what the answer that is due is about
+    uint8_t mode_sends;             // reports that still tell the mode
+    bool exclude;                   // the mode, as it is reported
+    struct source_filter *filters;  // of those members that have one
+    struct sources *sources;        // what is reported of sources; NULL: none
+#endif
 };
 
+// Whether nobody is a member any more, and that is still to be told (sources.c).
+static inline bool group_lingers(const struct group *group) { return WEIR_CFG_MULTICAST_SOURCES && !group->references; }
 // netif NULL: any
 struct group *group_find(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address);
 // A report is to be made within `within_ms`; one due earlier stands (RFC 2236 §3).
 void group_schedule(struct weir *weir, struct group *group, uint32_t within_ms);
 
-#define GROUP_ROBUSTNESS 2u  // RFC 2236 §8.1, RFC 9777 §9.1: reports of what is new
+#define GROUP_ROBUSTNESS 2u  // RFC 9776 §8.1, RFC 9777 §9.1: reports of what is new
+// RFC 9776 §8.12, RFC 9777 §9.12: 2 × 125 s and a response of 10 s: so long an older querier is remembered
+#define GROUP_OLD_QUERIER_MS 260000u
 
-// Sends a report of the group as it stands; and that we left it.
-void igmp_report(struct weir *weir, const struct group *group);
-void igmp_left(struct weir *weir, const struct group *group);
-#if WEIR_CFG_IP6
-void mld_report(struct weir *weir, const struct group *group);
-void mld_left(struct weir *weir, const struct group *group);
+// A record of a report about a group.
+struct group_record {
+    enum group_record_type type;
+    uint32_t count;
+#if WEIR_CFG_MULTICAST_SOURCES
+    struct weir_addr sources[WEIR_CFG_MULTICAST_SOURCES];
 #endif
+};
+#define GROUP_RECORDS (WEIR_CFG_MULTICAST_SOURCES ? 3u : 1u)  // a report: what is allowed and blocked, and an answer
+
+// Sends a report with the records, or that we left the group: it has no members any more. An older querier is told what
+// its version has.
+void igmp_report(struct weir *weir, const struct group *group, const struct group_record *records, uint32_t count);
+#if WEIR_CFG_IP6
+void mld_report(struct weir *weir, const struct group *group, const struct group_record *records, uint32_t count);
+#endif
+
+struct group_query {
+    struct weir_netif *netif;
+    struct weir_addr group;  // any: of all
+    bool v4;
+    uint32_t within_ms;
+    const uint8_t *sources;  // as on the wire
+    uint32_t source_count;   // 0: the whole group is asked for
+};
+void group_query(struct weir *weir, const struct group_query *query);
+// Another member has answered a querier of an older version: our answer is not needed (RFC 2236 §3).
+void group_answered(struct weir *weir, const struct weir_netif *netif, struct weir_addr address);
+// A querier of the version was heard, which is older than ours. What was to be said in another version is said no more
+// (RFC 9776 §7.2.1).
+void group_old_querier(struct weir *weir, struct weir_netif *netif, bool v4, uint8_t version);
+// The version that is spoken: of an older querier, or `newest`.
+uint8_t group_version(const struct weir *weir, struct weir_netif_querier *querier, uint8_t newest);
 #endif
 
 #endif

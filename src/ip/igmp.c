@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Multicast membership of a host: IGMP version 2 (RFC 2236), falling back to version 1 reports for a version 1 querier
-// and rising to version 3 reports (RFC 9776, groups without source filters) for a version 3 querier.
+// Multicast membership of a host: IGMP version 3 (RFC 9776), falling back to the reports of versions 2 (RFC 2236) and 1
+// while there is a querier that knows no other.
 //
 // A query is answered after a random delay, unless (versions 1 and 2) another member answers first (group.c).
 #include "ip/group.h"
 #include "wire/igmp.h"
 
 #define V1_RESPONSE_MS 10000u    // RFC 2236 §4: what a version 1 query means
-#define OLD_QUERIER_MS 400000u   // RFC 2236 §8.11: so long a version 1 querier is remembered
 #define ALL_ROUTERS 0xe0000002u  // 224.0.0.2: leaves
 #define V3_ROUTERS 0xe0000016u   // 224.0.0.22: version 3 reports
-#define V3_REPORT_BYTES 16u      // with one group record
-enum record_type { RECORD_IS_EXCLUDE = 2, RECORD_TO_INCLUDE = 3, RECORD_TO_EXCLUDE = 4 };
+#define V3_REPORT_MAX (IGMP_REPORT_V3_BYTES + GROUP_RECORDS * (IGMP_RECORD_BYTES + WEIR_CFG_MULTICAST_SOURCES * 4u))
 
 // --- reports ---------------------------------------------------------------------------------------------------------
 
@@ -43,28 +41,40 @@ static void message_v2_send(struct weir *weir, const struct group *group, enum i
     message_send(weir, group->netif, destination, bytes, sizeof bytes);
 }
 
-// RFC 9776 §4.2: one record, no sources: all of them, or none.
-static void message_v3_send(struct weir *weir, const struct group *group, enum record_type type)
+#if WEIR_CFG_MULTICAST_SOURCES
+static uint32_t sources_emit(uint8_t *at, const struct group_record *record)
 {
-    uint8_t bytes[V3_REPORT_BYTES] = {IGMP_REPORT_V3, 0, 0, 0, 0, 0, 0, 1, (uint8_t)type};
-    put32(bytes + 12, weir_addr_to_v4(group->address));
-    message_send(weir, group->netif, V3_ROUTERS, bytes, sizeof bytes);
+    put16(at + 2, (uint16_t)record->count);
+    for (uint32_t i = 0; i < record->count; i++)
+        put32(at + IGMP_RECORD_BYTES + 4 * i, weir_addr_to_v4(record->sources[i]));
+    return record->count * 4;
+}
+#else
+static uint32_t sources_emit(uint8_t *at, const struct group_record *record) { return (void)at, (void)record, 0; }
+#endif
+
+// RFC 9776 §4.2.
+static void message_v3_send(struct weir *weir, const struct group *group, const struct group_record *records,
+                            uint32_t count)
+{
+    uint8_t bytes[V3_REPORT_MAX] = {IGMP_REPORT_V3, [7] = (uint8_t)count};
+    uint32_t length = IGMP_REPORT_V3_BYTES;
+    for (uint32_t i = 0; i < count; i++) {
+        bytes[length] = (uint8_t)records[i].type;
+        put32(bytes + length + 4, weir_addr_to_v4(group->address));
+        length += IGMP_RECORD_BYTES + sources_emit(bytes + length, &records[i]);
+    }
+    message_send(weir, group->netif, V3_ROUTERS, bytes, length);
 }
 
-void igmp_report(struct weir *weir, const struct group *group)
+void igmp_report(struct weir *weir, const struct group *group, const struct group_record *records, uint32_t count)
 {
-    if (group->version == 3)
-        message_v3_send(weir, group, group->unsolicited ? RECORD_TO_EXCLUDE : RECORD_IS_EXCLUDE);
-    else
-        message_v2_send(weir, group, group->version == 1 ? IGMP_REPORT_V1 : IGMP_REPORT_V2,
-                        weir_addr_to_v4(group->address));
-}
-
-void igmp_left(struct weir *weir, const struct group *group)
-{
-    if (group->version == 3)
-        message_v3_send(weir, group, RECORD_TO_INCLUDE);
-    else if (group->version == 2 && group->reported_last)
+    const uint8_t version = group_version(weir, &group->netif->igmp, 3);
+    if (version == 3)
+        message_v3_send(weir, group, records, count);
+    else if (group->references)
+        message_v2_send(weir, group, version == 1 ? IGMP_REPORT_V1 : IGMP_REPORT_V2, weir_addr_to_v4(group->address));
+    else if (version == 2 && group->reported_last)
         message_v2_send(weir, group, IGMP_LEAVE, ALL_ROUTERS);
 }
 
@@ -72,28 +82,26 @@ void igmp_left(struct weir *weir, const struct group *group)
 
 static void query_input(struct weir *weir, const struct packet *packet, const struct igmp *message)
 {
-    const uint32_t within_ms = message->version == 1 ? V1_RESPONSE_MS : message->max_response_ms;
-    for (struct group *group = weir->ip.groups; group < weir->ip.groups + weir->ip.group_count; group++) {
-        if (group->netif != packet->netif || !weir_addr_is_v4(group->address))
-            continue;
-        if (message->version == 1)
-            group->version_until_ms = weir->now_ms + OLD_QUERIER_MS;
-        if (message->version == 1 || group->version != 1 || seq_le(group->version_until_ms, weir->now_ms))
-            group->version = message->version;
-        if (!message->group || message->group == weir_addr_to_v4(group->address))
-            group_schedule(weir, group, within_ms);
-    }
+    struct weir_netif *const netif = packet->netif;
+    // What lies in other pieces of the frame is not looked at: then the whole group is answered for.
+    const bool sources = packet_head_room(packet) >= IGMP_QUERY_V3_BYTES + 4 * message->source_count;
+    const struct group_query query = {.netif = netif,
+                                      .group = message->group ? weir_addr_v4(message->group) : weir_addr_any(),
+                                      .v4 = true,
+                                      .within_ms = message->version == 1 ? V1_RESPONSE_MS : message->max_response_ms,
+                                      .sources = packet->head + IGMP_QUERY_V3_BYTES,
+                                      .source_count = sources ? message->source_count : 0};
+    // While one of version 1 is there, it is for all (RFC 9776 §7.2.1).
+    if (message->version < 3 && message->version <= group_version(weir, &netif->igmp, 3))
+        group_old_querier(weir, netif, true, message->version);
+    group_query(weir, &query);
 }
 
-// RFC 2236 §3: another member has answered: our answer is not needed. (Version 3 knows no suppression.)
+// Version 3 knows no suppression.
 static void report_input(struct weir *weir, const struct packet *packet, const struct igmp *message)
 {
-    struct group *group = group_find(weir, packet->netif, weir_addr_v4(message->group));
-    if (!group || !group->pending || group->version == 3)
-        return;
-    group->pending = false;
-    group->unsolicited = 0;
-    group->reported_last = false;
+    if (group_version(weir, &packet->netif->igmp, 3) < 3)
+        group_answered(weir, packet->netif, weir_addr_v4(message->group));
 }
 
 // Only what comes from this link (a time to live of 1), and to a group, counts (RFC 9776 §9).

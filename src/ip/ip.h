@@ -121,6 +121,9 @@ struct ip {
     struct group *groups;  // memberships of the instance, carved (src/ip/group.c)
     uint32_t group_count;
 #endif
+#if WEIR_CFG_MULTICAST_SOURCES
+    struct pool source_filters, source_states;  // of members, and of groups (src/ip/sources.c)
+#endif
 };
 
 int ip_init(struct weir *weir);
@@ -268,6 +271,22 @@ static inline int ip_group_leave(struct weir *weir, struct weir_netif *netif, st
     (void)weir, (void)netif, (void)group;
     return WEIR_NOT_SUPPORTED;
 }
+#endif
+
+#if WEIR_CFG_MULTICAST_SOURCES
+// The sources that one member of a group hears (RFC 3678). A member without a filter excludes none.
+struct source_filter {
+    struct source_filter *next;  // of the same group
+    bool exclude;                // all but the sources; otherwise the sources alone
+    uint16_t count;
+    struct weir_addr sources[WEIR_CFG_MULTICAST_SOURCES];
+};
+struct source_filter *ip_source_filter_new(struct weir *weir);  // NULL: no memory
+void ip_source_filter_free(struct weir *weir, struct source_filter *filter);
+// Exchanges the filter of a member, who joined before: NULL is none. The old one is freed. WEIR_NO_MEMORY: all members
+// would include more than WEIR_CFG_MULTICAST_SOURCES together; nothing has changed then.
+int ip_group_filter(struct weir *weir, struct weir_netif *netif, struct weir_addr group, struct source_filter *old,
+                    struct source_filter *next);
 #endif
 
 #endif

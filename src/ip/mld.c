@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Multicast listener discovery of a host, version 2 (RFC 9777) for groups without source filters, and version 1 for an
-// older querier. Every group is reported, those that neighbours are solicited by too: switches that listen would cut us
-// off otherwise.
+// Multicast listener discovery of a host, version 2 (RFC 9777), and version 1 while there is a querier that is older.
+// Every group is reported, those that neighbours are solicited by too: switches that listen would cut us off otherwise.
 #include "ip/group.h"
 #include "ip/ip6.h"
 #include "wire/mld.h"
 
-// RFC 9777 §9.12: 2 × 125 s and a response of 10 s: so long a version 1 querier is remembered
-#define OLD_QUERIER_MS 260000u
+#define REPORT_MAX (MLD_REPORT_BYTES + GROUP_RECORDS * (MLD_RECORD_BYTES + WEIR_CFG_MULTICAST_SOURCES * 16u))
 
 static struct weir_addr group_all_mldv2(void) { return ip6_link_group(0x16); }
 
@@ -24,14 +22,30 @@ static void message_send(struct weir *weir, struct weir_netif *netif, struct wei
         icmp6_link_send(weir, netif, &ip, bytes, length);
 }
 
-static void record_send(struct weir *weir, const struct group *group, enum mld_record_type type)
+#if WEIR_CFG_MULTICAST_SOURCES
+static void record_add(struct mld_report *report, const uint8_t *group, const struct group_record *record)
 {
-    uint8_t bytes[MLD_REPORT_BYTES + MLD_RECORD_BYTES], address[IP6_ADDRESS_BYTES];
+    uint8_t sources[WEIR_CFG_MULTICAST_SOURCES * IP6_ADDRESS_BYTES];
+    for (uint32_t i = 0; i < record->count; i++)
+        weir_addr_to_v6(record->sources[i], sources + i * IP6_ADDRESS_BYTES);
+    (void)mld_report_add(report, &(struct mld_record){record->type, (uint16_t)record->count, group, sources});
+}
+#else
+static void record_add(struct mld_report *report, const uint8_t *group, const struct group_record *record)
+{
+    (void)mld_report_add(report, &(struct mld_record){.type = record->type, .group = group});
+}
+#endif
+
+static void records_send(struct weir *weir, const struct group *group, const struct group_record *records,
+                         uint32_t count)
+{
+    uint8_t bytes[REPORT_MAX], address[IP6_ADDRESS_BYTES];
     struct mld_report report;
     weir_addr_to_v6(group->address, address);
-    const struct mld_record record = {.type = type, .group = address};
     mld_report_begin(&report, bytes, sizeof bytes);
-    (void)mld_report_add(&report, &record);  // there is room for one
+    for (uint32_t i = 0; i < count; i++)
+        record_add(&report, address, &records[i]);  // there is room for all
     message_send(weir, group->netif, group_all_mldv2(), bytes, report.length);
 }
 
@@ -44,33 +58,13 @@ static void message_v1_send(struct weir *weir, const struct group *group, enum i
     message_send(weir, group->netif, destination, bytes, sizeof bytes);
 }
 
-// Whether a querier of version 1 is there (RFC 9777 §8.2.1), for the whole interface; also groups joined since then
-// speak its version.
-static bool old_querier(struct weir *weir, const struct weir_netif *netif)
+// The version holds for the whole interface (RFC 9777 §8.2.1).
+void mld_report(struct weir *weir, const struct group *group, const struct group_record *records, uint32_t count)
 {
-    bool old = false;
-    for (struct group *group = weir->ip.groups; group < weir->ip.groups + weir->ip.group_count; group++) {
-        if (group->netif != netif || weir_addr_is_v4(group->address) || group->version != 1)
-            continue;
-        if (seq_le(group->version_until_ms, weir->now_ms))
-            group->version = 2;
-        old |= group->version == 1;
-    }
-    return old;
-}
-
-void mld_report(struct weir *weir, const struct group *group)
-{
-    if (old_querier(weir, group->netif))
+    if (group_version(weir, &group->netif->mld, 2) == 2)
+        records_send(weir, group, records, count);
+    else if (group->references)
         message_v1_send(weir, group, ICMP6_MLD_REPORT_V1, group->address);
-    else
-        record_send(weir, group, group->unsolicited ? MLD_TO_EXCLUDE : MLD_IS_EXCLUDE);
-}
-
-void mld_left(struct weir *weir, const struct group *group)
-{
-    if (!old_querier(weir, group->netif))
-        record_send(weir, group, MLD_TO_INCLUDE);
     else if (group->reported_last)
         message_v1_send(weir, group, ICMP6_MLD_DONE, ip6_all_routers());
 }
@@ -79,33 +73,20 @@ void mld_left(struct weir *weir, const struct group *group)
 
 static void query_input(struct weir *weir, const struct packet *packet, const struct mld *query)
 {
-    const struct weir_addr asked = weir_addr_v6(query->group);
-    const bool old = old_querier(weir, packet->netif), changes = query->version == 1 && !old;
-    for (struct group *group = weir->ip.groups; group < weir->ip.groups + weir->ip.group_count; group++) {
-        if (group->netif != packet->netif || weir_addr_is_v4(group->address))
-            continue;
-        if (query->version == 1) {
-            group->version = 1;
-            group->version_until_ms = weir->now_ms + OLD_QUERIER_MS;
-        }
-        if (changes) {  // what was to be said in the other version is said no more
-            group->pending = false;
-            group->unsolicited = 0;
-        }
-        if (weir_addr_is_any(asked) || weir_addr_equal(asked, group->address))
-            group_schedule(weir, group, query->max_response_ms);
-    }
+    if (query->version == 1)
+        group_old_querier(weir, packet->netif, false, 1);
+    group_query(weir, &(struct group_query){.netif = packet->netif,
+                                            .group = weir_addr_v6(query->group),
+                                            .within_ms = query->max_response_ms,
+                                            .sources = query->sources,
+                                            .source_count = query->source_count});
 }
 
-// Another member has answered: our answer is not needed. (Version 2 knows no suppression.)
+// Version 2 knows no suppression.
 static void report_input(struct weir *weir, const struct packet *packet, const struct mld *report)
 {
-    struct group *const group = group_find(weir, packet->netif, weir_addr_v6(report->group));
-    if (!group || !group->pending || !old_querier(weir, packet->netif))
-        return;
-    group->pending = false;
-    group->unsolicited = 0;
-    group->reported_last = false;
+    if (group_version(weir, &packet->netif->mld, 2) == 1)
+        group_answered(weir, packet->netif, weir_addr_v6(report->group));
 }
 
 void mld_input(struct weir *weir, struct packet *packet)

@@ -48,6 +48,9 @@ static inline int socket_conn(struct weir *weir, weir_socket socket, struct tcp_
     return WEIR_OK;
 }
 
+// The datagram socket behind a handle, or why there is none: WEIR_BAD_SOCKET, WEIR_NOT_SUPPORTED.
+int handle_datagram(const struct weir *weir, weir_socket socket, struct datagram **datagram);
+
 // The sock in a slot of the handle table (index below weir->handles.slots); NULL: the slot is free.
 struct sock *handle_at(const struct weir *weir, uint32_t index);
 

@@ -11,6 +11,9 @@
 struct membership {  // one multicast group a socket joined
     struct weir_addr group;
     uint8_t netif_index;  // 0: free
+#if WEIR_CFG_MULTICAST_SOURCES
+    struct source_filter *filter;  // NULL: all sources are heard
+#endif
 };
 #define MEMBERSHIPS (WEIR_CFG_IGMP ? 8u : 1u)  // a socket (Linux's default limit is 20)
 
@@ -141,6 +144,15 @@ int udp_port_take(struct weir *weir, struct datagram *d, struct weir_addr addres
 int datagram_membership(struct weir *weir, struct datagram *d, struct weir_addr group, uint8_t netif_index, bool join);
 bool membership_has(const struct datagram *d, const struct packet *packet);
 void membership_leave_all(struct weir *weir, struct datagram *d);
+// NULL: the socket is no member. netif_index 0: on any interface.
+struct membership *membership_find(struct datagram *d, struct weir_addr group, uint8_t netif_index);
+// Which interface is meant: the one named, the socket's, or the one that a route to the group leads to. NULL: none.
+struct weir_netif *membership_netif(struct weir *weir, const struct datagram *d, struct weir_addr group,
+                                    uint8_t netif_index);
+// WEIR_NO_MEMORY: the socket, or the instance, has as many as it can.
+int membership_join(struct weir *weir, struct datagram *d, struct weir_addr group, struct weir_netif *netif,
+                    struct membership **out);
+void membership_leave(struct weir *weir, struct membership *m);
 #else
 static inline int datagram_membership(struct weir *weir, struct datagram *d, struct weir_addr group,
                                       uint8_t netif_index, bool join)
@@ -154,6 +166,26 @@ static inline bool membership_has(const struct datagram *d, const struct packet 
     return false;
 }
 static inline void membership_leave_all(struct weir *weir, struct datagram *d) { (void)weir, (void)d; }
+#endif
+#if WEIR_CFG_MULTICAST_SOURCES
+// Source filters (src/socket/sources.c), as weir/socket.h has them.
+int datagram_source(struct weir *weir, struct datagram *d, const struct weir_membership *which, struct weir_addr source,
+                    enum weir_source_action action);
+int datagram_sources_set(struct weir *weir, struct datagram *d, const struct weir_membership *which, bool exclude,
+                         const struct weir_addr *sources, uint32_t count);
+int datagram_sources_get(struct datagram *d, const struct weir_membership *which, bool *exclude,
+                         struct weir_addr *sources, uint32_t room);
+bool membership_hears(const struct membership *m, struct weir_addr source);
+void membership_filter_drop(struct weir *weir, struct weir_netif *netif, struct membership *m);
+#else
+static inline bool membership_hears(const struct membership *m, struct weir_addr source)
+{
+    return (void)m, (void)source, true;
+}
+static inline void membership_filter_drop(struct weir *weir, struct weir_netif *netif, struct membership *m)
+{
+    (void)weir, (void)netif, (void)m;
+}
 #endif
 
 #if WEIR_CFG_RAW

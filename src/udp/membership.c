@@ -8,13 +8,13 @@ bool membership_has(const struct datagram *d, const struct packet *packet)
     for (uint32_t i = 0; i < MEMBERSHIPS; i++) {
         const struct membership *m = &d->memberships[i];
         if (m->netif_index && weir_addr_equal(m->group, packet->destination) &&
-            (looped || m->netif_index == packet->netif->index))
+            (looped || m->netif_index == packet->netif->index) && membership_hears(m, packet->source))
             return true;
     }
     return false;
 }
 
-static struct membership *find(struct datagram *d, struct weir_addr group, uint8_t netif_index)
+struct membership *membership_find(struct datagram *d, struct weir_addr group, uint8_t netif_index)
 {
     for (uint32_t i = 0; i < MEMBERSHIPS; i++) {
         struct membership *m = &d->memberships[i];
@@ -32,16 +32,16 @@ static struct membership *vacant(struct datagram *d)
     return NULL;
 }
 
-static void leave(struct weir *weir, struct membership *m)
+void membership_leave(struct weir *weir, struct membership *m)
 {
     struct weir_netif *netif = netif_by_index(weir, m->netif_index);
+    membership_filter_drop(weir, netif, m);
     if (netif)
         ip_group_leave(weir, netif, m->group);
     m->netif_index = 0;
 }
 
-// Which interface is meant: the one named, the socket's, or the one a route to the group leads to.
-static struct weir_netif *netif_for(struct weir *weir, const struct datagram *d, struct weir_addr group,
+struct weir_netif *membership_netif(struct weir *weir, const struct datagram *d, struct weir_addr group,
                                     uint8_t netif_index)
 {
     struct path path;
@@ -53,34 +53,42 @@ static struct weir_netif *netif_for(struct weir *weir, const struct datagram *d,
     return ip_path_find(weir, &path, &source, group, 0) == WEIR_OK ? path.netif : NULL;
 }
 
+int membership_join(struct weir *weir, struct datagram *d, struct weir_addr group, struct weir_netif *netif,
+                    struct membership **out)
+{
+    struct membership *const m = vacant(d);
+    if (!m)
+        return WEIR_NO_MEMORY;
+    const int error = ip_group_join(weir, netif, group);
+    if (!error)
+        *m = (struct membership){.group = group, .netif_index = netif->index};
+    *out = m;
+    return error;
+}
+
 int datagram_membership(struct weir *weir, struct datagram *d, struct weir_addr group, uint8_t netif_index, bool join)
 {
     if (!weir_addr_is_multicast(group))
         return WEIR_INVALID;
     if (!join) {
-        struct membership *m = find(d, group, netif_index);
+        struct membership *m = membership_find(d, group, netif_index);
         if (!m)
             return WEIR_NO_ADDRESS;
-        leave(weir, m);
+        membership_leave(weir, m);
         return WEIR_OK;
     }
-    struct weir_netif *netif = netif_for(weir, d, group, netif_index);
+    struct weir_netif *netif = membership_netif(weir, d, group, netif_index);
     if (!netif)
         return WEIR_NO_ROUTE;
-    if (find(d, group, netif->index))
+    if (membership_find(d, group, netif->index))
         return WEIR_IN_USE;
-    struct membership *m = vacant(d);
-    if (!m)
-        return WEIR_NO_MEMORY;
-    const int error = ip_group_join(weir, netif, group);
-    if (!error)
-        *m = (struct membership){group, netif->index};
-    return error;
+    struct membership *joined;
+    return membership_join(weir, d, group, netif, &joined);
 }
 
 void membership_leave_all(struct weir *weir, struct datagram *d)
 {
     for (uint32_t i = 0; i < MEMBERSHIPS; i++)
         if (d->memberships[i].netif_index)
-            leave(weir, &d->memberships[i]);
+            membership_leave(weir, &d->memberships[i]);
 }

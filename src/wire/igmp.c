@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "wire/igmp.h"
 
-#define IGMP_V3_QUERY_BYTES 12u
 #define IGMP_TENTH_MS 100u  // the unit of maximum response times
 
 // RFC 9776 §4.1.1: from 128 up, a number of four bits with an exponent of three.
@@ -19,6 +18,7 @@ bool igmp_parse(const uint8_t *bytes, uint32_t length, struct igmp *out)
     out->max_response_ms = bytes[1] * IGMP_TENTH_MS;
     out->version = 0;
     out->group = get32(bytes + 4);
+    out->source_count = 0;
     if (out->type != IGMP_QUERY)
         return true;
     // RFC 9776 §7.1: the version is told by length and code; 9 to 11 bytes are no query.
@@ -26,9 +26,10 @@ bool igmp_parse(const uint8_t *bytes, uint32_t length, struct igmp *out)
         out->version = bytes[1] ? 2 : 1;
         return true;
     }
-    if (length < IGMP_V3_QUERY_BYTES || (length - IGMP_V3_QUERY_BYTES) / 4 < get16(bytes + 10))
+    if (length < IGMP_QUERY_V3_BYTES || (length - IGMP_QUERY_V3_BYTES) / 4 < get16(bytes + 10))
         return false;
     out->version = 3;
+    out->source_count = get16(bytes + 10);
     out->max_response_ms = igmp_response_ms_v3(bytes[1]);
     return true;
 }

@@ -3,6 +3,7 @@
 #ifndef WIRE_MLD_H
 #define WIRE_MLD_H
 
+#include "wire/group_record.h"
 #include "wire/icmp6.h"
 
 #define MLD_V1_BYTES 24u
@@ -10,14 +11,6 @@
 #define MLD_ALERT_BYTES 8u    // of the hop-by-hop header before each message
 #define MLD_REPORT_BYTES 8u   // of a report without records
 #define MLD_RECORD_BYTES 20u  // of a record without sources
-enum mld_record_type {
-    MLD_IS_INCLUDE = 1,  // answers to a query: the filter as it is
-    MLD_IS_EXCLUDE = 2,
-    MLD_TO_INCLUDE = 3,  // changes: of the filter's mode; to include nothing is to leave
-    MLD_TO_EXCLUDE = 4,
-    MLD_ALLOW = 5,  // changes: of the filter's sources
-    MLD_BLOCK = 6
-};
 
 struct mld {
     uint8_t type;              // ICMP6_MLD_QUERY or ICMP6_MLD_REPORT_V1
@@ -37,7 +30,7 @@ bool mld_parse(const uint8_t *bytes, uint32_t length, const struct icmp6_arrival
 bool mld_is_reported(const uint8_t *group);
 
 struct mld_record {
-    enum mld_record_type type;
+    enum group_record_type type;
     uint16_t source_count;
     const uint8_t *group, *sources;  // 16 bytes, and 16 bytes each
 };

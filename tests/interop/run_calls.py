@@ -3,6 +3,7 @@
 """Conversations of a program with its system, each of which must go the same way on Linux and under weir-run: run_calls.py NAME. Over
 loopback, so that one program is both sides. test_run.py runs them."""
 import array
+import ctypes
 import errno
 import os
 import select
@@ -388,6 +389,36 @@ def groups():
     one.close()
     socket.create_connection(two.getsockname()).close()
     assert count(two) == 1
+
+
+def group_sources():
+    """A member of a group hears the sources that it names alone, and can read which they are."""
+    add, drop, block, msfilter, port = 39, 40, 38, 41, 9753
+    group, here, one, two, three = map(socket.inet_aton, ("239.1.2.4", HOST, "127.0.0.2", "127.0.0.3", "127.0.0.4"))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as member, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as first, \
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as third:
+        def source(option, address):
+            member.setsockopt(socket.IPPROTO_IP, option, group + here + address)
+        member.bind(("", port))
+        member.settimeout(20)
+        failing(errno.EINVAL, source, block, one)
+        source(add, one)
+        source(add, two)
+        failing(errno.EADDRNOTAVAIL, source, add, one)
+        failing(errno.EADDRNOTAVAIL, source, drop, three)
+        failing(errno.EINVAL, source, block, one)
+        value, length = ctypes.create_string_buffer(group + here + struct.pack("=II", 0, 5) + bytes(20)), ctypes.c_uint(36)
+        assert ctypes.CDLL(None).getsockopt(member.fileno(), socket.IPPROTO_IP, msfilter, value, ctypes.byref(length)) == 0
+        assert value.raw[8:24] == struct.pack("=II", 1, 2) + one + two, value.raw
+        for sender, address in ((first, "127.0.0.2"), (third, "127.0.0.4")):
+            sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, here)
+            sender.bind((address, 0))
+        for sender, word in ((third, b"deaf"), (first, b"heard")):
+            sender.sendto(word, ("239.1.2.4", port))
+        assert member.recvfrom(100) == (b"heard", first.getsockname())
+        source(drop, one)
+        source(drop, two)
+        failing(errno.EADDRNOTAVAIL, member.setsockopt, socket.IPPROTO_IP, socket.IP_DROP_MEMBERSHIP, group + here)
 
 
 def urgent():

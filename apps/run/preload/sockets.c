@@ -234,6 +234,13 @@ EXPORT int setsockopt(int fd, int level, int option, const void *value, socklen_
     return run_result(run_ask(&question));
 }
 
+// The value of these says what is asked for.
+static bool value_asks(int level, int option)
+{
+    return (level == IPPROTO_IP && (option == IP_MSFILTER || option == MCAST_MSFILTER)) ||
+           (level == IPPROTO_IPV6 && option == MCAST_MSFILTER);
+}
+
 EXPORT int getsockopt(int fd, int level, int option, void *restrict value, socklen_t *restrict length)
 {
     uint8_t id[8];
@@ -253,6 +260,8 @@ EXPORT int getsockopt(int fd, int level, int option, void *restrict value, sockl
                                           .a = level,
                                           .b = option,
                                           .c = (int)*length,
+                                          .data = value,
+                                          .length = value_asks(level, option) ? *length : 0,
                                           .fd = -1,
                                           .answer = value,
                                           .room = *length,

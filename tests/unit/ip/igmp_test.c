@@ -42,6 +42,9 @@ static void query(struct fixture *f, uint8_t code, uint32_t group)
     input_igmp(f, group ? weir_addr_v4(group) : ALL_HOSTS, message, sizeof message, 1);
 }
 
+// From now on the querier is of version 2.
+static void version_2(struct fixture *f) { query(f, 1, 0); }
+
 static const uint8_t *sent_igmp(struct fixture *f, uint32_t index, struct ip4 *ip, uint32_t *length)
 {
     const uint8_t *bytes = sent_packet(f, index, ip, length);
@@ -77,6 +80,7 @@ static void join_reports_twice_and_filters(void **state)
     (void)state;
     struct fixture f;
     open_ethernet(&f);
+    version_2(&f);
     assert_int_equal(ip_group_join(f.weir, &f.netif, PEER), WEIR_INVALID);
     assert_int_equal(ip_group_join(f.weir, &f.netif, GROUP), WEIR_OK);
     assert_int_equal(ip_group_join(f.weir, &f.netif, GROUP), WEIR_OK);  // counted, not repeated
@@ -104,6 +108,7 @@ static void join_reports_twice_and_filters(void **state)
 
 static void settle(struct fixture *f)
 {
+    version_2(f);
     assert_int_equal(ip_group_join(f->weir, &f->netif, GROUP), WEIR_OK);
     fixture_poll(f, 20000000);
     fixture_clear(f);
@@ -150,13 +155,18 @@ static void another_members_report_is_enough(void **state)
     fixture_close(&f);
 }
 
+// RFC 9776 §7.2.1: version 3 first, an older one as long as its querier is there.
 static void older_and_newer_queriers_are_served(void **state)
 {
     (void)state;
     struct fixture f;
     uint8_t v3[12] = {IGMP_QUERY, 10};
     open_ethernet(&f);
-    settle(&f);
+    assert_int_equal(ip_group_join(f.weir, &f.netif, GROUP), WEIR_OK);
+    fixture_poll(&f, 20000000);
+    assert_int_equal(fixture_sent_count(&f), 2);
+    expect_report(&f, 0, IGMP_REPORT_V3);
+    fixture_clear(&f);
     input_igmp(&f, ALL_HOSTS, v3, sizeof v3, 1);
     fixture_poll(&f, 1001000);
     assert_int_equal(fixture_sent_count(&f), 1);
@@ -175,6 +185,15 @@ static void older_and_newer_queriers_are_served(void **state)
     query(&f, 10, 0);
     fixture_poll(&f, 1001000);
     expect_report(&f, 0, IGMP_REPORT_V2);
+    fixture_clear(&f);
+    input_igmp(&f, ALL_HOSTS, v3, sizeof v3, 1);  // nor does a version 3 query end that
+    fixture_poll(&f, 1001000);
+    expect_report(&f, 0, IGMP_REPORT_V2);
+    fixture_clear(&f);
+    fixture_poll(&f, 261000000);
+    assert_int_equal(ip_group_leave(f.weir, &f.netif, GROUP), WEIR_OK);  // of itself, after 260 s
+    fixture_poll(&f, 1000);
+    expect_report(&f, 0, IGMP_REPORT_V3);
     fixture_close(&f);
 }
 

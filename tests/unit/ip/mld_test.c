@@ -80,15 +80,15 @@ static void solicited_node_groups_are_reported_before_the_probe_and_after(void *
     assert_int_equal(weir_netif_ip6(&f.netif, WEIR_IP6_LINK_LOCAL, NULL), WEIR_OK);
     while (find_icmp6(&f, ICMP6_NEIGHBOUR_SOLICITATION) < 0)
         fixture_poll(&f, 10000);
-    const struct sent_mld first = reported(&f, MLD_TO_EXCLUDE, group);
+    const struct sent_mld first = reported(&f, GROUP_TO_EXCLUDE, group);
     assert_in_range(first.count, 1, 2);
     assert_true(weir_addr_is_any(first.source));
     assert_true(weir_addr_equal(first.destination, ip6_of(0xff020000u, 0, 0, 0x16)));
     fixture_poll(&f, 900000);  // tentative to the end: from nowhere
-    assert_true(weir_addr_is_any(reported(&f, MLD_TO_EXCLUDE, group).source));
+    assert_true(weir_addr_is_any(reported(&f, GROUP_TO_EXCLUDE, group).source));
     fixture_clear(&f);
     fixture_poll(&f, 10 * SECOND);
-    const struct sent_mld again = reported(&f, MLD_TO_EXCLUDE, group);
+    const struct sent_mld again = reported(&f, GROUP_TO_EXCLUDE, group);
     assert_in_range(again.count, 1, 3);
     assert_true(weir_addr_equal(again.source, LINK_LOCAL6));
     fixture_close(&f);
@@ -101,14 +101,14 @@ static void a_change_is_reported_twice_and_the_end_of_it(void **state)
     open_ready(&f);
     assert_int_equal(ip_group_join(f.weir, &f.netif, GROUP6), WEIR_OK);
     fixture_poll(&f, 1000);
-    assert_int_equal(reported(&f, MLD_TO_EXCLUDE, GROUP6).count, 1);
+    assert_int_equal(reported(&f, GROUP_TO_EXCLUDE, GROUP6).count, 1);
     fixture_poll(&f, 1100000);
-    assert_int_equal(reported(&f, MLD_TO_EXCLUDE, GROUP6).count, 2);
+    assert_int_equal(reported(&f, GROUP_TO_EXCLUDE, GROUP6).count, 2);
     fixture_poll(&f, 10 * SECOND);
-    assert_int_equal(reported(&f, MLD_TO_EXCLUDE, GROUP6).count, 2);
+    assert_int_equal(reported(&f, GROUP_TO_EXCLUDE, GROUP6).count, 2);
     assert_int_equal(ip_group_leave(f.weir, &f.netif, GROUP6), WEIR_OK);
     fixture_poll(&f, 10 * SECOND);
-    assert_true(reported(&f, MLD_TO_INCLUDE, GROUP6).count >= 1);
+    assert_true(reported(&f, GROUP_TO_INCLUDE, GROUP6).count >= 1);
     fixture_clear(&f);
     // does not leave the interface
     assert_int_equal(ip_group_join(f.weir, &f.netif, ip6_of(0xff010000u, 0, 0, 0xfb)), WEIR_OK);
@@ -140,12 +140,12 @@ static void a_query_is_answered_if_it_is_one(void **state)
     make = proper_query();
     query(&f, &make, 28, 1000);
     fixture_poll(&f, 1100000);
-    assert_int_equal(reported(&f, MLD_IS_EXCLUDE, GROUP6).count, 1);
-    assert_int_equal(reported(&f, MLD_IS_EXCLUDE, solicited_node_of(LINK_LOCAL6)).count, 1);
+    assert_int_equal(reported(&f, GROUP_IS_EXCLUDE, GROUP6).count, 1);
+    assert_int_equal(reported(&f, GROUP_IS_EXCLUDE, solicited_node_of(LINK_LOCAL6)).count, 1);
     fixture_clear(&f);
     query(&f, &make, 28, 0);
     fixture_poll(&f, 10000);
-    assert_int_equal(reported(&f, MLD_IS_EXCLUDE, GROUP6).count, 1);
+    assert_int_equal(reported(&f, GROUP_IS_EXCLUDE, GROUP6).count, 1);
     fixture_close(&f);
 }
 
@@ -167,7 +167,7 @@ static void version_1_is_spoken_while_its_querier_is_there(void **state)
     assert_int_equal(ip_group_join(f.weir, &f.netif, SECOND_GROUP6), WEIR_OK);  // nor is a group too new for it
     fixture_poll(&f, 2 * SECOND);
     assert_true(sent_of(&f, ICMP6_MLD_REPORT_V1, 0, SECOND_GROUP6).count >= 1);
-    assert_int_equal(reported(&f, MLD_TO_EXCLUDE, SECOND_GROUP6).count, 0);
+    assert_int_equal(reported(&f, GROUP_TO_EXCLUDE, SECOND_GROUP6).count, 0);
     assert_int_equal(ip_group_leave(f.weir, &f.netif, SECOND_GROUP6), WEIR_OK);
     fixture_poll(&f, SECOND);
     assert_int_equal(sent_of(&f, ICMP6_MLD_DONE, 0, SECOND_GROUP6).count, 1);
@@ -175,7 +175,7 @@ static void version_1_is_spoken_while_its_querier_is_there(void **state)
     fixture_clear(&f);
     assert_int_equal(ip_group_leave(f.weir, &f.netif, GROUP6), WEIR_OK);  // by itself, without a query
     fixture_poll(&f, SECOND);
-    assert_true(reported(&f, MLD_TO_INCLUDE, GROUP6).count >= 1);
+    assert_true(reported(&f, GROUP_TO_INCLUDE, GROUP6).count >= 1);
     assert_int_equal(sent_of(&f, ICMP6_MLD_DONE, 0, GROUP6).count, 0);
     fixture_close(&f);
 }
@@ -189,10 +189,10 @@ static void a_report_from_nowhere_stays_so_where_routes_change_before_it_leaves(
     f.block_tx = true;
     assert_int_equal(ip_group_join(f.weir, &f.netif, GROUP6), WEIR_OK);
     fixture_poll(&f, 1000);
-    assert_int_equal(reported(&f, MLD_TO_EXCLUDE, GROUP6).count, 0);
+    assert_int_equal(reported(&f, GROUP_TO_EXCLUDE, GROUP6).count, 0);
     assert_int_equal(weir_route_add(f.weir, FAR6, 64, PEER6, &f.netif, 0), WEIR_OK);
     fixture_unblock(&f, 1000);
-    const struct sent_mld sent = reported(&f, MLD_TO_EXCLUDE, GROUP6);
+    const struct sent_mld sent = reported(&f, GROUP_TO_EXCLUDE, GROUP6);
     assert_int_equal(sent.count, 1);
     assert_true(weir_addr_is_any(sent.source));
     fixture_close(&f);

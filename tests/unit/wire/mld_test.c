@@ -205,8 +205,8 @@ static void written_report(void **state)
     mld_report_begin(&report, bytes, sizeof bytes);
     assert_int_equal(report.length, 8);
     assert_int_equal(get16(bytes + 6), 0);
-    assert_true(mld_report_add(&report, &(struct mld_record){.type = MLD_TO_EXCLUDE, .group = group}));
-    const struct mld_record second = {.type = MLD_TO_INCLUDE, .source_count = 2, .group = group, .sources = sources};
+    assert_true(mld_report_add(&report, &(struct mld_record){.type = GROUP_TO_EXCLUDE, .group = group}));
+    const struct mld_record second = {.type = GROUP_TO_INCLUDE, .source_count = 2, .group = group, .sources = sources};
     assert_true(mld_report_add(&report, &second));
     assert_int_equal(report.length, 80);
     assert_memory_equal(bytes, expected, 80);
@@ -225,7 +225,7 @@ static void no_room_for_a_record(void **state)
             struct mld_report report;
             mld_report_begin(&report, bytes, room);
             uint32_t records = 0;
-            struct mld_record record = {MLD_IS_EXCLUDE, (uint16_t)count, group, sources};
+            struct mld_record record = {GROUP_IS_EXCLUDE, (uint16_t)count, group, sources};
             while (mld_report_add(&report, &record))
                 records++;
             assert_int_equal(records, (room - 8) / (20 + 16 * count));
