@@ -25,6 +25,8 @@ int sources_init(struct weir *weir)
     struct ip *ip = &weir->ip;
     pool_init(&ip->source_filters, sizeof(struct source_filter), 0);
     pool_init(&ip->source_states, sizeof(struct sources), 0);
+    if (WEIR_CFG_ALLOCATOR)
+        return WEIR_OK;
     const int error = pool_carve(&ip->source_filters, &weir->memory, WEIR_CFG_MULTICAST_GROUPS);
     return error ? error : pool_carve(&ip->source_states, &weir->memory, WEIR_CFG_MULTICAST_GROUPS);
 }
