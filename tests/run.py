@@ -25,8 +25,8 @@ import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PYTHON = ROOT / "build/venv/bin/python"
-UNIT_SECONDS = int(os.environ.get("UNIT_SECONDS", "90"))         # a unit program; twice that with sanitizers or emulation
-SCRIPT_SECONDS = int(os.environ.get("SCRIPT_SECONDS", "600"))    # an interop file
+UNIT_SECONDS = int(os.environ.get("UNIT_SECONDS", "180"))         # a unit program; twice that with sanitizers or emulation
+SCRIPT_SECONDS = int(os.environ.get("SCRIPT_SECONDS", "900"))    # an interop file
 TEST_SECONDS = int(os.environ.get("TEST_SECONDS", "240"))        # one test in it: it fails, and says where it was
 UNIT_JOBS = 2
 SCRIPT_JOBS = 3     # these wait more than they work
@@ -325,11 +325,11 @@ def build_for_scripts(chosen):
                   "build/asan/weir-host", "micro-asan"]
     if any(program.name.startswith("firmware/") for program in chosen["interop"]):
         goals += ["firmware", "tls-firmware"]
-    if chosen["fuzz"]:
-        goals.append("fuzz-targets")
+    goals += sorted({f"build/fuzz/{program.name.split('/')[1]}" for program in chosen["fuzz"]})
     if not goals:
         return
-    print(f"building {', '.join(goals)} …", flush=True)
+    kinds = sorted({program.name.split("/")[0] for program in chosen["interop"] + chosen["fuzz"]})
+    print(f"building for {', '.join(kinds)} …", flush=True)
     failed, complaints = make("build-host.log", goals)
     print(complaints, end="\n" if complaints else "", flush=True)
     if not failed and not complaints:
