@@ -2,7 +2,6 @@
 """The thermostat on a Cortex-M3 in QEMU, as `make run BOARD=mps2-an385 PROGRAM=thermostat` shows it: curl, mosquitto and python-zeroconf are its peers.
 What it refuses, a broker that goes and comes back, and what it takes of memory."""
 import pathlib
-import subprocess
 import sys
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools")]
 import tls_size  # noqa: E402
+from building import build  # noqa: E402
 from netns import Lab  # noqa: E402
 from thermostat import HostThermostat, Thermostat  # noqa: E402
 
@@ -19,7 +19,7 @@ MOST_CODE, MOST_RAM, MOST_TLS = 256 * 1024, 128 * 1024, 32 * 1024
 
 @pytest.fixture(scope="module")
 def world():
-    subprocess.run(["make", "-s", *(f"build/boards/mps2-an385/{program}.elf" for program in ("thermostat", "update_boot"))], cwd=ROOT, check=True)
+    build(*(f"build/boards/mps2-an385/{program}.elf" for program in ("thermostat", "update_boot")))
     FOLDER.mkdir(parents=True, exist_ok=True)
     with Lab(FOLDER) as lab:
         yield Thermostat(lab, lab.namespace("linux"), FOLDER)

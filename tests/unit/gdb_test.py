@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """tools/gdb/weir_gdb.py on unit programs, which stop where their connections are known: with and without an allocator, of both families, and on a core file."""
-import pathlib
 import re
 import subprocess
-import sys
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/unit/sim"))
-from program import build  # noqa: E402
+from building import ROOT, build
 
 STOPPED = ["break weir_socket_close", "ignore 1 1", "run"]   # the first closes the listener
 

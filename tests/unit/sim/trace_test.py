@@ -5,17 +5,17 @@ import subprocess
 
 import pytest
 
-from program import PROGRAM, ROOT, build
+from building import ROOT, SIM, build
 
 
 def simulate(path):
     words = ["--trace", path, "--rate", "10", "--delay", "20", "--loss", "0.5", "--seconds", "5", "--seed", "3"]
-    return subprocess.run([ROOT / PROGRAM, *words], capture_output=True, text=True)
+    return subprocess.run([ROOT / SIM, *words], capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")
 def events(tmp_path_factory):
-    build()
+    build(SIM)
     path = tmp_path_factory.mktemp("trace") / "run.json"
     result = json.loads(simulate(path).stdout)
     found = json.loads(path.read_text())
