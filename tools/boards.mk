@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Firmware: build/boards/BOARD/PROGRAM.elf for each program of examples/firmware. A board is a folder in boards/ and five lines here;
 # how QEMU starts it stands in tools/boards.py.
-BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta malta-el portux920t
+BOARDS := lm3s6965evb mps2-an385 xilinx-zynq-a9 arm-virt pc pc-ne2k malta malta-el portux920t versatilepb
 # Those that QEMU does not have, and a model of tools/machines does.
 MODELLED_BOARDS := portux920t
 # What `make run` shows, where it is not the echo server.
@@ -59,6 +59,14 @@ BOARD_START_portux920t := boards/armv4t
 BOARD_KERNEL_portux920t := kernel/preempt/arch/armv4t.c kernel/preempt/arch/flag.c
 BOARD_PROFILE_portux920t := full
 BOARD_DRIVERS_portux920t := drivers/at91_emac.c drivers/mii.c boards/heap.c
+
+# The same architecture of the kernel on a machine that QEMU has; its memory's first megabyte is left to the vectors.
+BOARD_TOOLS_versatilepb := arm-none-eabi-
+BOARD_FLAGS_versatilepb := -mcpu=arm926ej-s -marm -O2 -DMMU_RAM_START=0x00100000u -DMMU_CACHED_END=0x07f00000u -DMMU_RAM_END=0x08000000u -DMEMORY_BYTES=262144
+BOARD_START_versatilepb := boards/armv4t
+BOARD_KERNEL_versatilepb := $(BOARD_KERNEL_portux920t)
+BOARD_PROFILE_versatilepb := full
+BOARD_DRIVERS_versatilepb := drivers/smc91c111.c boards/heap.c
 
 # Without a C library of its own: boards/mips has what is called of one. Its compiler is Linux's, and would make code for shared libraries.
 BOARD_TOOLS_malta := mips-linux-gnu-
@@ -160,12 +168,13 @@ PROGRAM_FLAGS_busy_echo_pc := -DSTACK_UNIT=4096
 PROGRAM_PARTS_busy_echo := $(PREEMPT)
 PROGRAM_FLAGS_busy_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LISTENERS=2 -UMEMORY_BYTES -DMEMORY_BYTES=70656
 PROGRAM_LINK_busy_echo := -Wl,--defsym=link_stack_bytes=768
-PROGRAM_BOARDS_processes := mps2-an385 xilinx-zynq-a9 pc malta malta-el portux920t
+PROGRAM_BOARDS_processes := mps2-an385 xilinx-zynq-a9 pc malta malta-el portux920t versatilepb
 PROGRAM_PARTS_processes := $(filter-out api/bsd/posix_calls.c,$(PREEMPT)) ports/preempt/process_calls.c $(filter-out api/flock/calls.c,$(wildcard api/flock/*.c)) apps/text.c
 PROGRAM_FLAGS_processes := -DWEIR_CFG_SOCKETS=8
 PROGRAM_FLAGS_processes_xilinx-zynq-a9 := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_processes_pc := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_processes_portux920t := -DSTACK_UNIT=4096
+PROGRAM_FLAGS_processes_versatilepb := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_processes_malta := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_processes_malta-el := $(PROGRAM_FLAGS_processes_malta)
 # CMSIS-RTOS2 over the preemptive kernel: its test, and the stack over it.

@@ -38,6 +38,7 @@ BOARDS = {board.name: board for board in (
     Board("pc-ne2k-isa", ("qemu-system-x86_64", "-M", "pc", "-m", "128"), device="ne2k_isa,iobase=0x300,irq=9", image="pc-ne2k", about="the same with the card on ISA"),
     Board("malta", ("qemu-system-mips", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="MIPS 24Kf, big-endian, PCnet-PCI II; the full profile"),
     Board("malta-el", ("qemu-system-mipsel", "-M", "malta", "-cpu", "24Kf", "-m", "128"), nic="pcnet", about="the same, little-endian"),
+    Board("versatilepb", ("qemu-system-arm", "-M", "versatilepb", "-m", "128", "-audiodev", "none,id=none", "-global", "pl041.audiodev=none"), nic="smc91c111", about="ARM926EJ-S, SMC LAN91C111; the full profile"),
     Board("portux920t", model="portux920t.py", program="services", about="ARM920T, AT91RM9200 with its EMAC, in a machine model of our own; the full profile"),
 )}
 

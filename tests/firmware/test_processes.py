@@ -15,7 +15,7 @@ from netns import until  # noqa: E402
 KILLED, FAULTED, TERMINATED = -9, -11, -15
 
 
-@pytest.fixture(scope="module", params=("mps2-an385", "xilinx-zynq-a9", "pc", "malta", "malta-el", "portux920t"))
+@pytest.fixture(scope="module", params=("mps2-an385", "xilinx-zynq-a9", "pc", "malta", "malta-el", "portux920t", "versatilepb"))
 def machine(request):
     with Machine(request.param, ports=(7, 9), program="processes") as machine:
         machine.until("processes by port 9")
