@@ -219,9 +219,10 @@ tls:
 	@tools/need.sh tls
 	@$(MAKE) -s $(B)/host/weir-host-tls
 ## make sources    which files of src/ such a configuration needs
-.PHONY: amalgamation install uninstall sources
-amalgamation:
-	@$(MAKE) -f packaging/library.mk O=$(or $(O),$(B)/amalgamation) $@
+## make memory     what an instance of such a configuration needs: build/memory/weir_memory.h with WEIR_MEMORY_BYTES (docs/memory.md)
+.PHONY: amalgamation memory install uninstall sources
+amalgamation memory:
+	@$(MAKE) -f packaging/library.mk O=$(or $(O),$(B)/$@) $@
 lib install uninstall sources:
 	@$(MAKE) -f packaging/library.mk $@
 	$(if $(filter install uninstall,$@),$(if $(CONFIG)$(PROFILE)$(OPTIONS)$(CROSS)$(PARTS),,@$(MAKE) -s $@-run))

@@ -35,12 +35,25 @@ struct weir_config {
     uint8_t tcp_black_hole_detection;
 };
 
-// Bytes that weir_create needs for `memory` (static builds; in allocator builds the fixed part only).
+// Bytes that weir_create needs for `memory` (static builds; in allocator builds the fixed part only). `make memory`
+// tells it when compiling (docs/memory.md).
 size_t weir_size(const struct weir_config *config);
 // Builds an instance in `memory` (at least weir_size bytes, aligned for any type), or, when memory is NULL, in memory
 // from port->alloc. NULL: too small, no allocator, no entropy, or an unknown congestion control. `port` is kept, not
 // copied.
 struct weir *weir_create(void *memory, size_t bytes, const struct weir_port *port, const struct weir_config *config);
+// Why weir_create of these returned NULL. WEIR_INVALID: no entropy, memory that is not aligned, or neither memory nor
+// an allocator. WEIR_NO_MEMORY: `bytes` are fewer than weir_size says, or the allocator had none. WEIR_NOT_SUPPORTED:
+// the congestion control that `config` names is not built (or, where memory is an allocator's, there was none).
+static inline int weir_create_error(const void *memory, size_t bytes, const struct weir_port *port,
+                                    const struct weir_config *config)
+{
+    if (!port->entropy || (uintptr_t)memory % 8 != 0 || (!memory && !(WEIR_CFG_ALLOCATOR && port->alloc)))
+        return WEIR_INVALID;
+    if (memory && bytes < weir_size(config))
+        return WEIR_NO_MEMORY;
+    return config && config->congestion_control ? WEIR_NOT_SUPPORTED : WEIR_NO_MEMORY;
+}
 // Aborts every connection (RST where one is due is sent by one last poll), frees all memory. Interfaces stay the
 // caller's.
 void weir_destroy(struct weir *weir);

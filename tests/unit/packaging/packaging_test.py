@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Weir in builds of somebody else's (make packaging): from an installed copy, which is moved, by CMake and pkg-config in C and C++; out of tree by CMake
-and Meson; cross-built; and as two files. What is built runs. CAMPAIGN=1: each recipe, not one."""
+and Meson; cross-built; and as two files. What is built runs. CAMPAIGN=1 (make packaging): the recipes, too."""
 import os
 import pathlib
 import re
@@ -11,6 +11,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 EXAMPLE = ROOT / "packaging/example"
+RECIPES = sorted(path.stem for path in (ROOT / "config/recipes").glob("*.h"))
+campaign = pytest.mark.skipif(not os.environ.get("CAMPAIGN"), reason="long: make packaging, or CAMPAIGN=1")
 OURS = ("weir_", "bsd_", "WEIR_")
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CFLAGS", "CONFIG", "PROFILE", "OPTIONS")}
 
@@ -185,7 +187,8 @@ def by_wrap(folder, archive):
     run(folder / "b/answer")
 
 
-@pytest.mark.parametrize("recipe", sorted(path.stem for path in (ROOT / "config/recipes").glob("*.h")) if os.environ.get("CAMPAIGN") else ["sensor"])
+@pytest.mark.parametrize("recipe", RECIPES)
+@campaign
 def test_each_recipe(recipe, tmp_path):
     """Copied out of the tree, as a user's configuration. (`make size` builds them for a Cortex-M3, with their parts.)"""
     shutil.copy(ROOT / f"config/recipes/{recipe}.h", tmp_path / "my_config.h")
@@ -194,9 +197,17 @@ def test_each_recipe(recipe, tmp_path):
     run(tmp_path / "answer")
 
 
+@pytest.mark.parametrize("profile", ["tiny", "small", pytest.param("full", marks=campaign)])
+def test_memory_known_when_compiling(profile, tmp_path):
+    """An instance in just so many bytes, none in one fewer, and the reason."""
+    run("make", "-s", "memory", "amalgamation", f"PROFILE={profile}", f"O={tmp_path}")
+    run("cc", "-std=c11", "-O0", "-Wall", "-Wextra", "-Werror", f"-I{tmp_path}", EXAMPLE / "memory.c", tmp_path / "weir.c", "-o", tmp_path / "memory")
+    run(tmp_path / "memory")
+
+
 def test_the_page_of_recipes_has_their_options():
     page = (ROOT / "docs/recipes.md").read_text()
-    for path in (ROOT / "config/recipes").glob("*.h"):
+    for path in (ROOT / f"config/recipes/{recipe}.h" for recipe in RECIPES):
         _, _, section = page.partition(f"`config/recipes/{path.name}`")
         options = re.findall(r"^#define WEIR_CFG_(\w+ \d+)", path.read_text(), re.M)
         assert options and [option.replace(" ", "=") for option in options] == re.findall(r"\w+=\d+", section.partition("\n## ")[0]), path.name
