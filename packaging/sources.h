@@ -121,6 +121,7 @@ weir_option "TX_SLICES" WEIR_CFG_TX_SLICES
 weir_option "COUNTERS" WEIR_CFG_COUNTERS
 weir_option "COUNTER_NAMES" WEIR_CFG_COUNTER_NAMES
 weir_option "HANDLERS" WEIR_CFG_HANDLERS
+weir_option "TABLES" WEIR_CFG_TABLES
 weir_option "TRACE" WEIR_CFG_TRACE
 weir_option "MICRO_CALLS" WEIR_CFG_MICRO_CALLS
 weir_option "MICRO_MEMORY_KB" WEIR_CFG_MICRO_MEMORY_KB
@@ -285,6 +286,9 @@ weir_source "src/ip/slaac.c"
 #endif
 #if WEIR_CFG_MULTICAST_SOURCES && !WEIR_CFG_COMPACT
 weir_source "src/ip/sources.c"
+#endif
+#if WEIR_CFG_TABLES && !WEIR_CFG_COMPACT
+weir_source "src/ip/tables.c"
 #endif
 #if WEIR_CFG_IP6_TEMPORARY && !WEIR_CFG_COMPACT
 weir_source "src/ip/temporary.c"
@@ -813,7 +817,7 @@ weir_part_headers "autoip" "apps/autoip/autoip.h"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_part "shell" "apps" "hosted" "loop apps" "" "shell"
-weir_part_about "shell" "a shell on a TCP port: ifconfig, netstat, ping, nslookup, cc, stats (shell/shell.h)"
+weir_part_about "shell" "a shell on a TCP port: ifconfig, netstat, route, neigh, ping, nslookup, cc, stats (shell/shell.h)"
 weir_part_sources "shell" "apps/shell/commands.c"
 weir_part_sources "shell" "apps/shell/shell.c"
 weir_part_sources "shell" "apps/shell/tools.c"

@@ -159,6 +159,7 @@ void weir_random_bytes(struct weir *weir, void *out, size_t bytes) { random_byte
 void weir_random_stir(struct weir *weir, const void *seed, size_t bytes) { random_stir(&weir->random, seed, bytes); }
 uint32_t weir_counter_get(const struct weir *weir, enum weir_counter counter) { return counted(weir, counter); }
 uint64_t weir_memory_used(const struct weir *weir) { return weir->memory.used_bytes; }
+uint64_t weir_memory_limit(const struct weir *weir) { return weir->memory.budget_bytes; }
 
 // The millisecond clock is counted up, not divided down: short steps, the usual case, cost a compare.
 static void clock_ms(struct weir *weir, uint64_t step_us)

@@ -4,6 +4,7 @@
 
 #include "counters.h"
 #include "weir/cc.h"
+#include "weir/tables.h"
 #include "weir/version.h"
 
 #define SECOND_US 1000000u
@@ -126,6 +127,74 @@ static void netstat(struct shell *shell, int argc, char **argv)
     shell->step = netstat_step;
 }
 
+// --- route, neigh ----------------------------------------------------------------------------------------------------
+
+static void put_netif_name(struct text *out, const struct weir_netif *netif)
+{
+    text_put(out, " dev ");
+    text_put(out, netif->name);
+}
+
+static enum shell_step route_step(struct shell *shell)
+{
+    struct weir_route_info route;
+    struct text *const out = &shell->out;
+    if (!weir_route_at(weir_of(shell), shell->index++, &route))
+        return SHELL_DONE;
+    if (route.prefix_length > 0) {
+        text_addr(out, route.prefix);
+        put_number(out, "/", route.prefix_length);
+    } else {
+        text_put(out, "default");
+    }
+    if (!weir_addr_is_any(route.gateway)) {
+        text_put(out, " via ");
+        text_addr(out, route.gateway);
+    }
+    put_netif_name(out, route.netif);
+    put_number(out, " metric ", route.metric);
+    text_put(out, route.connected ? " connected\n" : route.advertised ? " advertised\n" : "\n");
+    return SHELL_MORE;
+}
+
+static enum shell_step neigh_step(struct shell *shell)
+{
+    struct weir_neighbour_info neighbour;
+    struct text *const out = &shell->out;
+    shell->index = weir_neighbour_next(weir_of(shell), shell->index, &neighbour);
+    if (shell->index == 0)
+        return SHELL_DONE;
+    text_addr(out, neighbour.address);
+    put_netif_name(out, neighbour.netif);
+    text_char(out, ' ');
+    if (neighbour.known)
+        text_mac(out, neighbour.mac);
+    text_put(out, neighbour.known ? " " : "");
+    text_put(out, neighbour.state);
+    text_char(out, '\n');
+    return SHELL_MORE;
+}
+
+static void table_walk(struct shell *shell, enum shell_step (*step)(struct shell *shell))
+{
+    if (WEIR_CFG_TABLES)
+        shell->step = step;
+    else
+        text_put(&shell->out, "this build does not show it (WEIR_CFG_TABLES)\n");
+}
+
+static void route(struct shell *shell, int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    table_walk(shell, route_step);
+}
+
+static void neigh(struct shell *shell, int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    table_walk(shell, neigh_step);
+}
+
 // --- cc, stats -------------------------------------------------------------------------------------------------------
 
 static void cc(struct shell *shell, int argc, char **argv)
@@ -147,6 +216,8 @@ static void stats(struct shell *shell, int argc, char **argv)
     put_number(out, "\nup ", (weir_now_us(weir_of(shell)) - shell->began_us) / SECOND_US);
     put_number(out, " s\nsockets ", weir_socket_count(weir_of(shell)));
     put_number(out, "\nmemory ", weir_memory_used(weir_of(shell)));
+    if (weir_memory_limit(weir_of(shell)) != 0)
+        put_number(out, " of ", weir_memory_limit(weir_of(shell)));
     put_number(out, " bytes\nsegments sent ", weir_counter_get(weir_of(shell), WEIR_COUNT_TCP_SENT));
     put_number(out, ", received ", weir_counter_get(weir_of(shell), WEIR_COUNT_TCP_RECEIVED));
     put_number(out, ", retransmitted ", weir_counter_get(weir_of(shell), WEIR_COUNT_TCP_RETRANSMITTED));
@@ -179,6 +250,8 @@ const struct shell_command shell_commands[] = {
     {"help", "what there is", help},
     {"ifconfig", "interfaces, their addresses and counters", ifconfig},
     {"netstat", "sockets; -s: counters that are not zero", netstat},
+    {"route", "routes, the first that fits is taken", route},
+    {"neigh", "neighbours and their link addresses", neigh},
     {"cc", "congestion controls", cc},
     {"stats", "version, time, memory", stats},
     {"quit", "ends the session", quit},

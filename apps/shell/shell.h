@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A shell to look at a running stack with, on a TCP port: ifconfig, netstat, ping, nslookup, cc, stats. Telnet's
-// negotiation is passed over, so that telnet and nc both do. One session at a time, which ends after
+// A shell to look at a running stack with, on a TCP port: ifconfig, netstat, route, neigh, ping, nslookup, cc, stats.
+// Telnet's negotiation is passed over, so that telnet and nc both do. One session at a time, which ends after
 // SHELL_IDLE_S without a word. There is no password and no encryption: whoever reaches the port sees everything that
 // the commands show, and can have this host ping others. So nothing starts it by itself. No command changes anything.
 //

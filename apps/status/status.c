@@ -3,9 +3,12 @@
 
 #include "counters.h"
 #include "weir/netif.h"
+#include "weir/tables.h"
+#include "weir/version.h"
 
 #define SOCKET_BYTES 480u      // the longest row
 #define COUNTERS_BYTES 12288u  // kept free for what follows the sockets
+#define TABLE_ROWS 16u         // of routes, and of neighbours; the rest is in the shell
 
 void status_init(struct status *status, struct weir *weir, struct weir_netif *const *netifs, uint32_t count)
 {
@@ -171,6 +174,56 @@ static void render_sockets(struct status *status, uint64_t from, struct text *ou
     }
 }
 
+static void text_field(struct text *out, const char *key, const char *value)
+{
+    text_put(out, ",\"");
+    text_put(out, key);
+    text_put(out, "\":");
+    text_json(out, value);
+}
+
+static void render_routes(const struct weir *weir, struct text *out)
+{
+    struct weir_route_info route;
+    uint32_t at = 0;
+    text_put(out, ",\"routes\":[");
+    for (; at < TABLE_ROWS && weir_route_at(weir, at, &route); at++) {
+        text_put(out, at > 0 ? ",{\"to\":\"" : "{\"to\":\"");
+        text_addr(out, route.prefix);
+        text_char(out, '/');
+        text_u64(out, route.prefix_length);
+        text_put(out, "\",\"via\":\"");
+        if (!weir_addr_is_any(route.gateway))
+            text_addr(out, route.gateway);
+        text_char(out, '"');
+        text_field(out, "dev", route.netif->name);
+        number(out, "metric", route.metric);
+        text_char(out, '}');
+    }
+    text_char(out, ']');
+    flag(out, "routes_more", weir_route_at(weir, at, &route));
+}
+
+static void render_neighbours(const struct weir *weir, struct text *out)
+{
+    struct weir_neighbour_info neighbour;
+    uint32_t cursor = 0, shown = 0;
+    text_put(out, ",\"neighbours\":[");
+    for (; shown < TABLE_ROWS && (cursor = weir_neighbour_next(weir, cursor, &neighbour)) != 0; shown++) {
+        text_put(out, shown > 0 ? ",{\"address\":\"" : "{\"address\":\"");
+        text_addr(out, neighbour.address);
+        text_put(out, "\",\"mac\":\"");
+        if (neighbour.known)
+            text_mac(out, neighbour.mac);
+        text_char(out, '"');
+        text_field(out, "dev", neighbour.netif->name);
+        text_field(out, "state", neighbour.state);
+        text_char(out, '}');
+    }
+    text_char(out, ']');
+    flag(out, "neighbours_more", cursor != 0 && weir_neighbour_next(weir, cursor, &neighbour) != 0);
+}
+
 static void render_counters(const struct weir *weir, struct text *out)
 {
     bool first = true;
@@ -208,8 +261,10 @@ void status_render(struct status *status, uint64_t from, struct text *out)
 {
     uint64_t now_us = weir_now_us(status->weir);
     text_put(out, "{\"stack\":\"Weir\"");
+    text_field(out, "version", weir_version());
     number(out, "uptime_ms", (now_us - status->began_us) / 1000);
     number(out, "memory", weir_memory_used(status->weir));
+    number(out, "memory_limit", weir_memory_limit(status->weir));
     text_put(out, ",\"netifs\":[");
     for (uint32_t i = 0; i < status->netif_count; i++) {
         if (i > 0)
@@ -219,6 +274,8 @@ void status_render(struct status *status, uint64_t from, struct text *out)
     text_char(out, ']');
     render_history(status, "rx", status->rx, out);
     render_history(status, "tx", status->tx, out);
+    render_routes(status->weir, out);
+    render_neighbours(status->weir, out);
     render_sockets(status, from, out);
     render_counters(status->weir, out);
     text_put(out, "}\n");

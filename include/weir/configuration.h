@@ -116,6 +116,7 @@
      (WEIR_CFG_COUNTERS) * 0x238042785d4403ddu + \
      (WEIR_CFG_COUNTER_NAMES) * 0x9f27a7ae3356117fu + \
      (WEIR_CFG_HANDLERS) * 0xb4e13b6771b0dc4bu + \
+     (WEIR_CFG_TABLES) * 0x51f6ddbdf02716d3u + \
      (WEIR_CFG_TRACE) * 0x1c2d8148855ab57du + \
      (WEIR_CFG_MICRO_CALLS) * 0x7bef74e1171669b5u + \
      (WEIR_CFG_MICRO_MEMORY_KB) * 0xf2a70905d1445579u + \
@@ -384,6 +385,7 @@ enum {
         (WEIR_CFG_COUNTERS) * 0 +
         (WEIR_CFG_COUNTER_NAMES) * 0 +
         (WEIR_CFG_HANDLERS) * 0 +
+        (WEIR_CFG_TABLES) * 0 +
         (WEIR_CFG_TRACE) * 0 +
         (WEIR_CFG_MICRO_CALLS) * 0 +
         (WEIR_CFG_MICRO_MEMORY_KB) * 0 +

@@ -140,6 +140,7 @@
 #define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 0
 #define WEIR_DEFAULT_HANDLERS 0
+#define WEIR_DEFAULT_TABLES 0
 #define WEIR_DEFAULT_TRACE 0
 #define WEIR_DEFAULT_MICRO_CALLS 4000
 #define WEIR_DEFAULT_MICRO_MEMORY_KB 0
@@ -250,6 +251,7 @@
 #define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 0
 #define WEIR_DEFAULT_HANDLERS 0
+#define WEIR_DEFAULT_TABLES 0
 #define WEIR_DEFAULT_TRACE 0
 #define WEIR_DEFAULT_MICRO_CALLS 4000
 #define WEIR_DEFAULT_MICRO_MEMORY_KB 0
@@ -360,6 +362,7 @@
 #define WEIR_DEFAULT_COUNTERS 1
 #define WEIR_DEFAULT_COUNTER_NAMES 1
 #define WEIR_DEFAULT_HANDLERS 1
+#define WEIR_DEFAULT_TABLES 1
 #define WEIR_DEFAULT_TRACE 0
 #define WEIR_DEFAULT_MICRO_CALLS 4000
 #define WEIR_DEFAULT_MICRO_MEMORY_KB 32768
@@ -1176,6 +1179,13 @@
 #endif
 #if WEIR_CFG_HANDLERS < 0 || WEIR_CFG_HANDLERS > 1
 #error "WEIR_CFG_HANDLERS must be 0 to 1: registered ethertype and protocol handlers, and packet taps"
+#endif
+// the routing table and the neighbour cache can be looked at (weir/tables.h)
+#ifndef WEIR_CFG_TABLES
+#define WEIR_CFG_TABLES WEIR_DEFAULT_TABLES
+#endif
+#if WEIR_CFG_TABLES < 0 || WEIR_CFG_TABLES > 1
+#error "WEIR_CFG_TABLES must be 0 to 1: the routing table and the neighbour cache can be looked at (weir/tables.h)"
 #endif
 // what is told to a tracer (weir/trace.h): 1 states, congestion control and timers of connections, 2 their windows
 // at each acknowledgement, too, 3 each frame, too

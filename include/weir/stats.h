@@ -178,6 +178,7 @@ struct weir_socket_info {
 uint64_t weir_socket_next(struct weir *weir, uint64_t cursor, struct weir_socket_info *out);
 uint32_t weir_socket_count(const struct weir *weir);  // how many such a walk shows; O(1)
 uint64_t weir_memory_used(const struct weir *weir);   // bytes got from port->alloc and not given back
+uint64_t weir_memory_limit(const struct weir *weir);  // what that may come to (docs/memory.md); 0: no limit
 
 WEIR_END_DECLS
 

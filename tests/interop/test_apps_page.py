@@ -119,7 +119,7 @@ def test_page(site, name, width, height, mobile, dark):
         assert seen, "no connection is shown: " + driver.find_element("tag name", "body").text[:500]
         assert driver.execute_script("return document.documentElement.scrollWidth") <= width, "the page is wider than the screen"
         text = driver.find_element("tag name", "body").text
-        for word in ("Weir", "live", "INTERFACES", "eth0", f"{WEIR}/24", "ESTABLISHED", "cwnd", "RTT", "retransmits", "LISTEN", "TCP_RECEIVED"):
+        for word in ("Weir", "live", "INTERFACES", "eth0", f"{WEIR}/24", "ESTABLISHED", "cwnd", "RTT", "retransmits", "LISTEN", "TCP_RECEIVED", "Routes", "on the link", "Neighbours", " of "):
             assert word.lower() in text.lower(), f"{word} is not on the page:\n{text}"
         assert driver.execute_script("return document.querySelectorAll('#plot polyline').length") == 2
         assert driver.execute_script("return [...document.querySelectorAll('.spark polyline')].length") >= 1
@@ -130,13 +130,27 @@ def test_page(site, name, width, height, mobile, dark):
         assert (sum(int(c) for c in background[4:-1].split(",")) < 200) == dark
         bad = [line for line in driver.get_log("browser") if line["level"] in ("SEVERE", "WARNING")]
         assert not bad, bad
+        silence_greys_the_figures(driver)
     finally:
         driver.quit()
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def silence_greys_the_figures(driver):
+    opacity = "return +getComputedStyle(document.querySelector('main > section')).opacity"
+    assert driver.execute_script(opacity) == 1
+    driver.execute_cdp_cmd("Network.enable", {})
+    for offline in (True, False):
+        driver.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+        assert until(lambda: (driver.execute_script(opacity) < 1) == offline, 60, 0.2), f"offline: {offline}"
+        assert driver.find_element("id", "live").text == ("no answer" if offline else "live")
+
+
 def test_status_json_is_json(site):
     found = status(site)
+    assert found["version"] and 0 < found["memory"] < found["memory_limit"]
+    assert {"to": "10.79.0.0/24", "via": "", "dev": "eth0", "metric": 0} in found["routes"] and not found["routes_more"], found["routes"]
+    assert any(row["mac"] and row["state"] in ("REACHABLE", "STALE", "PROBE") for row in found["neighbours"]), found["neighbours"]
     assert found["netifs"][0]["address"] == f"{WEIR}/24"
     first = flows(found)[0]
     assert first["state"] == "ESTABLISHED" and first["cwnd"] > 0 and first["rtt_us"] > 0

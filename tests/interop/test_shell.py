@@ -2,6 +2,7 @@
 """The shell of weir-host, from Linux's nc."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -23,12 +24,13 @@ def test_a_session():
         where, words = lab.link(linux, "weir0", LINUX)
         host = where.start(HOST, *words, "--address", f"{WEIR}/24", "--shell", "2323")
         assert until(lambda: "up on" in host.output(), 30), host.output()
-        said = subprocess.run(linux.enter() + ["nc", "-N", "-w", "30", WEIR, "2323"], input=f"ifconfig\nnetstat\nping {LINUX} 2\nnetstat -s\nstats\n",
+        said = subprocess.run(linux.enter() + ["nc", "-N", "-w", "30", WEIR, "2323"], input=f"ifconfig\nroute\nneigh\nnetstat\nping {LINUX} 2\nnetstat -s\nstats\n",
                               capture_output=True, text=True, timeout=60).stdout
-        for part in (f"address {WEIR}/24", f"{WEIR}:2323", f"64 bytes from {LINUX}: seq ", "2 sent, 2 received", "passive connections established", "version "):
+        for part in ("10.92.0.0/24 dev ", " metric 0 connected\n", f"address {WEIR}/24", f"{WEIR}:2323", f"64 bytes from {LINUX}: seq ", "2 sent, 2 received", "passive connections established", "version "):
             assert part in said, said
+        assert re.search(rf"{LINUX} dev \w+ [0-9a-f:]{{17}} [A-Z]+\n", said), said
         assert "ESTABLISHED" in said or "CLOSE" in said   # nc has said everything by then, or not
-        assert said.count("weir> ") == 6
+        assert said.count("weir> ") == 8
 
 
 def test_nothing_listens_unless_asked():
