@@ -68,6 +68,8 @@ static void emit(struct pcapng *pcapng, const struct block *head, const struct w
     fwrite(zero, 1, padded(length) - length, file);
     fwrite(tail->bytes, 1, tail->length, file);
     pcapng->packets += count > 0;
+    if (pcapng->live)
+        fflush(file);
 }
 
 // A block without packet data: its length stands before and after its content.
@@ -91,6 +93,7 @@ int pcapng_open(struct pcapng *pcapng, const char *path, uint32_t snap_bytes)
         snprintf(pcapng->error, sizeof pcapng->error, "capture file %.80s: %s", path, strerror(errno));
         return errno == EACCES || errno == EPERM ? WEIR_PERMISSION : WEIR_INVALID;
     }
+    pcapng->live = fseek(pcapng->file, 0, SEEK_CUR) != 0;
     static const uint8_t length_unknown[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     struct block section = {.length = 0};
     put32(&section, BYTE_ORDER_MAGIC);

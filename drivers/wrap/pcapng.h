@@ -19,6 +19,7 @@ WEIR_BEGIN_DECLS
 
 struct pcapng {
     FILE *file;              // NULL: closed
+    bool live;               // a pipe, whose reader sees each packet at once
     uint32_t interfaces;     // described so far
     uint32_t snap_bytes;     // of each packet written at most; 0: all
     uint64_t packets, lost;  // lost: not written because the disk or pipe failed

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What weir-host lets one see while it runs: the file of --trace."""
+"""What weir-host lets one see while it runs: the file of --trace, and packets through a pipe, as Wireshark reads them."""
+import contextlib
 import json
 import os
 import pathlib
@@ -16,16 +17,27 @@ FOLDER = ROOT / "build/labs/seeing"
 LINUX, WEIR = "10.93.0.1", "10.93.0.2"
 
 
-def test_a_trace_has_the_connections_that_were_served():
+@contextlib.contextmanager
+def served(*options):
+    """weir-host with such options: (the namespace of its client, what starts it)."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     with Lab(FOLDER) as lab:
         linux = lab.namespace("linux")
         where, words = lab.link(linux, "weir0", LINUX)
-        host = where.start(HOST, *words, "--address", f"{WEIR}/24", "--trace", FOLDER / "host.json")
+        yield linux, lambda: where.start(HOST, *words, "--address", f"{WEIR}/24", *options)
+
+
+def fetch(linux, count):
+    got = subprocess.run(linux.enter() + ["curl", "-s", "--max-time", "60", f"http://{WEIR}/bytes/{count}"], capture_output=True, timeout=90).stdout
+    assert len(got) == count
+
+
+def test_a_trace_has_the_connections_that_were_served():
+    with served("--trace", FOLDER / "host.json") as (linux, start):
+        host = start()
         assert until(lambda: "up on" in host.output(), 30), host.output()
-        got = subprocess.run(linux.enter() + ["curl", "-s", "--max-time", "60", f"http://{WEIR}/bytes/100000"], capture_output=True, timeout=90).stdout
-        assert len(got) == 100000
+        fetch(linux, 100000)
         assert host.stop(60) == 0
     events = json.loads((FOLDER / "host.json").read_text())["traceEvents"]
     tracks = [event["args"]["name"] for event in events if event["ph"] == "M"]
@@ -34,3 +46,15 @@ def test_a_trace_has_the_connections_that_were_served():
     assert any(event["ph"] == "C" and event["args"].get("cwnd", 0) > 0 for event in events)
     frames = sum(event.get("args", {}).get("bytes", 0) for event in events if event.get("cat") == "frame" and event["name"] == "out")
     assert frames > 100000
+
+
+def test_packets_come_through_a_pipe_while_the_host_runs():
+    with served("--pcap", FOLDER / "pipe") as (linux, start):
+        os.mkfifo(FOLDER / "pipe")
+        reader = linux.start("tcpdump", "-n", "-l", "-r", FOLDER / "pipe", "tcp", "port", "80")
+        host = start()
+        assert until(lambda: "up on" in host.output(), 30), host.output()
+        fetch(linux, 1000)
+        assert until(lambda: f"{WEIR}.80 > {LINUX}" in reader.output(), 60), reader.output()
+        assert host.poll() is None
+        assert host.stop(60) == 0
