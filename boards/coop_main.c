@@ -18,6 +18,16 @@ static void entropy(void *context, void *out, size_t bytes)
     board_entropy(out, bytes);
 }
 
+#if WEIR_CFG_IP4
+static int board_address(struct weir_netif *interface)
+{
+    return weir_netif_set_address(interface, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE);
+}
+#else
+// A product has a secret in flash, so that its addresses stay (weir_netif_ip6).
+static int board_address(struct weir_netif *interface) { return weir_netif_ip6(interface, WEIR_IP6_AUTO, NULL); }
+#endif
+
 #if WEIR_CFG_ALLOCATOR
 static void *allocate(void *context, size_t bytes)
 {
@@ -45,8 +55,7 @@ int romantiki_main(coop_function *function, uint8_t priority)
         return 1;
     }
     board_ethernet(&netif, &coop.awake);
-    if (weir_netif_add(weir, &netif) < 0 || !coop_port_add(&netif) ||
-        weir_netif_set_address(&netif, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE) < 0) {
+    if (weir_netif_add(weir, &netif) < 0 || !coop_port_add(&netif) || board_address(&netif) < 0) {
         board_puts("weir: no interface\n");
         return 1;
     }

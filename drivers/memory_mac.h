@@ -16,7 +16,7 @@ WEIR_BEGIN_DECLS
 // Frames of the largest segment; what is longer is dropped. Room before the frame puts what follows its Ethernet header
 // on a word.
 #define MEMORY_MAC_SHIFT 2u
-#define MEMORY_MAC_FRAME (14u + 40u + WEIR_CFG_TCP_MSS_MAX)
+#define MEMORY_MAC_FRAME (14u + (WEIR_CFG_IP6 ? 60u : 40u) + WEIR_CFG_TCP_MSS_MAX)
 
 struct memory_mac {
     uintptr_t base;

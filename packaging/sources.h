@@ -40,6 +40,7 @@ weir_option "LOOPBACK_BYTES" WEIR_CFG_LOOPBACK_BYTES
 weir_option "OUTBOX_BYTES" WEIR_CFG_OUTBOX_BYTES
 weir_option "ICMP_ERRORS" WEIR_CFG_ICMP_ERRORS
 weir_option "IGMP" WEIR_CFG_IGMP
+weir_option "IP4" WEIR_CFG_IP4
 weir_option "IP6" WEIR_CFG_IP6
 weir_option "IP6_TEMPORARY" WEIR_CFG_IP6_TEMPORARY
 weir_option "IP6_OPTIMISTIC" WEIR_CFG_IP6_OPTIMISTIC
@@ -212,9 +213,18 @@ weir_source "src/cc/yeah.c"
 #if WEIR_CFG_COMPACT
 weir_source "src/compact/conn.c"
 weir_source "src/compact/entry.c"
+weir_source "src/compact/frame.c"
 weir_source "src/compact/input.c"
 weir_source "src/compact/instance.c"
-weir_source "src/compact/ip.c"
+#endif
+#if WEIR_CFG_COMPACT && WEIR_CFG_IP4
+weir_source "src/compact/ip4.c"
+#endif
+#if WEIR_CFG_COMPACT && !WEIR_CFG_IP4
+weir_source "src/compact/ip6.c"
+weir_source "src/compact/nd.c"
+#endif
+#if WEIR_CFG_COMPACT
 weir_source "src/compact/netif.c"
 weir_source "src/compact/output.c"
 #endif

@@ -11,7 +11,7 @@ bench-metal:
 	@$(MAKE) -s $(B)/venv/ready
 	@$(B)/venv/bin/python bench/metal/run.py $(if $(filter-out 0,$(FRESH)),--fresh) $(T)
 # Its parts, as run.py makes them.
-bench-echo: $(foreach n,1 512,$(B)/metal/tiny_echo_bench_$(n).elf $(LWIP_RAW_FORMS:%=$(B)/metal/%_bench_$(n).elf)) $(B)/metal/small_echo_bench_1.elf $(LWIP_RAW_FORMS:%=$(B)/metal/%.elf)
+bench-echo: $(foreach n,1 512,$(B)/metal/tiny_echo_bench_$(n).elf $(B)/metal/tiny6_echo_bench_$(n).elf $(LWIP_RAW_FORMS:%=$(B)/metal/%_bench_$(n).elf)) $(B)/metal/small_echo_bench_1.elf $(LWIP_RAW_FORMS:%=$(B)/metal/%.elf)
 	@$(PYTHON) bench/metal/echo.py
 bench-boot: $(B)/boards/lm3s6965evb/echo.elf
 	@$(PYTHON) bench/metal/boot.py

@@ -148,7 +148,6 @@ PROGRAM_PARTS_small_echo := $(PREEMPT) boards/memory_mac/memory.c
 # Limits of an image that has no datagrams to speak of and four connections. (Beside these a listener takes a socket.)
 PREEMPT_LIMITS := -DWEIR_CFG_DATAGRAM_SOCKETS=0 -DWEIR_CFG_REASSEMBLY_BYTES=1600 -DWEIR_CFG_OUTBOX_BYTES=768 -DWEIR_CFG_LOOPBACK_BYTES=0 \
     -DWEIR_CFG_TCP_TIME_WAIT=4 -DWEIR_CFG_TCP_HALF_OPEN=4 -DWEIR_CFG_TCP_FLIGHT_RECORDS=8 -DWEIR_CFG_TCP_INTERVALS=8 -DWEIR_CFG_NETIFS=1 -DWEIR_CFG_MULTICAST_GROUPS=1
-as_flags = $(patsubst %,-DWEIR_CFG_%,$(1))
 # small_echo is linked as one unit. What it has no use for it leaves out: it opens no datagram socket and no real-time stream, connects to nobody, so that every
 # frame of its is an answer and goes where the question came from (no neighbour cache, no routes); sets no option, so that there is one congestion control, Reno: its queues are of 4 KB, so that its window stays where CUBIC does as Reno (RFC 9438, section 4.3) and needs no scale; its driver copies,
 # never answers HELD, and computes no checksum; its threads' memory does not fault; nobody asks it for counters, and nobody sends TCP in fragments. Of ICMP it answers
@@ -277,6 +276,13 @@ PROGRAM_BOARDS_paper_echo := lm3s6965evb
 PROGRAM_FLAGS_paper_echo := -UWEIR_CFG_SOCKETS -DWEIR_CFG_SOCKETS=2 -UMEMORY_BYTES -DMEMORY_BYTES=3216
 PROGRAM_PARTS_paper_echo := $(wildcard kernel/coop/*.c ports/coop/*.c) $(wildcard api/romantiki/*.c) boards/coop_main.c examples/romantiki/echo.c
 PROGRAM_NO_KERNEL_paper_echo := yes
+# The same over IPv6.
+OWN_PROGRAMS += tiny6_echo
+PROGRAM_BOARDS_tiny6_echo := lm3s6965evb
+PROGRAM_OPTIONS_tiny6_echo := $(TINY6)
+PROGRAM_FLAGS_tiny6_echo := $(call as_flags,$(TINY6))
+PROGRAM_PARTS_tiny6_echo := $(PROGRAM_PARTS_paper_echo)
+PROGRAM_NO_KERNEL_tiny6_echo := yes
 # A task above the stack beside the cooperative kernel's echo server.
 PROGRAM_BOARDS_urgent_echo := mps2-an385 lm3s6965evb
 PROGRAM_PARTS_urgent_echo := $(wildcard kernel/coop/*.c ports/coop/*.c) $(wildcard api/romantiki/*.c) boards/coop_main.c

@@ -22,7 +22,9 @@ $(B)/lint/%.ok: %.c .clang-tidy $(B)/host/obj/%.o
 	@touch $@
 # Sources that only the smaller profiles have.
 LINTED_small := $(patsubst %.c,$(B)/lint/%.ok,$(filter-out $(SRC_full),$(SRC_small)))
-LINTED_tiny := $(patsubst %.c,$(B)/lint/%.ok,$(filter-out $(SRC_full) $(SRC_small),$(SRC_tiny)) src/compact/predict.c src/compact/udp.c)
+LINTED_tiny6 := $(patsubst %.c,$(B)/lint/%.ok,$(filter src/compact/%,$(filter-out $(SRC_tiny),$(SRC_tiny6))))
+LINTED_tiny := $(patsubst %.c,$(B)/lint/%.ok,$(filter-out $(SRC_full) $(SRC_small),$(SRC_tiny)) src/compact/predict.c src/compact/udp.c) $(LINTED_tiny6)
+$(LINTED_tiny6): LINT_FLAGS := $(call as_flags,$(TINY6))
 $(B)/lint/src/compact/predict.ok: LINT_FLAGS := -DWEIR_CFG_FAST_PATH=1  # tiny_echo's alone
 $(B)/lint/src/compact/udp.ok: LINT_FLAGS := $(TINY_UDP:%=-DWEIR_CFG_%)
 $(LINTED_small) $(LINTED_tiny): $(B)/lint/%.ok: %.c .clang-tidy $(C_HEADERS)

@@ -33,12 +33,16 @@ $(eval $(call metal,full,FULL))
 # tiny with datagrams, whose code `make size` compares with tiny's.
 TINY_UDP := COMPACT_UDP=1 OUTBOX_BYTES=600
 SRC_tiny_udp := $(filter-out $(call left_out,tiny $(TINY_UDP)),$(SRC))
-$(eval $(call metal,tiny_udp,TINY,$(TINY_UDP:%=-DWEIR_CFG_%)))
+$(eval $(call metal,tiny_udp,TINY,$(call as_flags,$(TINY_UDP))))
+# tiny over IPv6.
+TINY6 := IP4=0 IP6=1
+SRC_tiny6 := $(filter-out $(call left_out,tiny $(TINY6)),$(SRC))
+$(eval $(call metal,tiny6,TINY,$(call as_flags,$(TINY6))))
 
 .PHONY: metal
-metal: $(PROFILES:%=$(B)/m3/%/libweir.a) $(B)/m3/tiny_udp/libweir.a $(B)/m3/tiny/weir_all.o $(B)/m3/small/weir_all.o
+metal: $(PROFILES:%=$(B)/m3/%/libweir.a) $(B)/m3/tiny_udp/libweir.a $(B)/m3/tiny6/libweir.a $(B)/m3/tiny/weir_all.o $(B)/m3/small/weir_all.o
 
 .PHONY: size-report
-size-report: metal $(B)/metal/tiny_echo.elf $(B)/metal/small_echo.elf $(B)/boards/lm3s6965evb/paper_echo.elf
+size-report: metal $(B)/metal/tiny_echo.elf $(B)/metal/tiny6_echo.elf $(B)/metal/small_echo.elf $(B)/boards/lm3s6965evb/paper_echo.elf
 	@$(PYTHON) tools/size.py; status=$$?; $(PYTHON) tools/tiny_echo.py size && $(PYTHON) tools/small_echo.py; $(PYTHON) tools/paper_echo.py && \
 	    $(PYTHON) tools/recipes.py && exit $$status

@@ -82,6 +82,9 @@ def header(options):
     for name, option in options.items():
         for other in option.get("needs", []):
             out += [f"#if WEIR_CFG_{name} && !WEIR_CFG_{other} && !WEIR_CFG_COMPACT", f'#error "WEIR_CFG_{name} needs WEIR_CFG_{other}"', "#endif"]
+        other = option.get("or_else")
+        if other:
+            out += [f"#if !WEIR_CFG_{name} && !WEIR_CFG_{other}", f'#error "WEIR_CFG_{name} and WEIR_CFG_{other} are both 0: one of them must be built"', "#endif"]
     return "\n".join(out + ["", "#endif", ""])
 
 
@@ -222,8 +225,8 @@ def stage(folder_name, found):
 
 
 def needs(option):
-    others = option.get("needs", [])
-    return f"; needs {' and '.join('WEIR_CFG_' + other for other in others)}" if others else ""
+    others, instead = option.get("needs", []), option.get("or_else")
+    return (f"; needs {' and '.join('WEIR_CFG_' + other for other in others)}" if others else "") + (f"; 0 needs WEIR_CFG_{instead}" if instead else "")
 
 
 def page(options):

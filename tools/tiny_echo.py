@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The sizes of tiny_echo: adds tiny_echo.code and tiny_echo.ram to build/size.json. (What an echo costs: bench/metal/echo.py.)
+"""The sizes of tiny_echo and tiny6_echo: adds tiny_echo.code, tiny_echo.ram and so on to build/size.json. (What an echo costs: bench/metal/echo.py.)
 
 code    .text with the vectors and all constants, of the linked image (gcc -Os -flto, sections collected).
 ram     .data, .bss and the stack. The stack is the worst sum of frames along the call tree as the image's own instructions show it (pushes and
@@ -13,13 +13,14 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 METAL = "arm-none-eabi-"
-IMAGE = ROOT / "build/metal/tiny_echo.elf"
-# What a call through a pointer may reach in this image; a caller that is not listed may reach all of them.
+BUDGETS = {"tiny_echo": {"code": 9216, "ram": 4096}, "tiny6_echo": {"code": 11264, "ram": 5120}}
+# What a call through a pointer may reach in these images; a caller that is not listed may reach all of them.
 POINTERS = {"stack_input": ["memory_mac_poll"], "memory_mac_poll": [], "frame_send": ["memory_mac_tx"], 
             "memory_mac_tx": [], "weir_dispatch": ["event"], "run": ["EchoServerTask"], "stack_output": ["memory_mac_tx"],
             "coop_timeout": ["board_now_us"], "EchoServerTask": ["board_now_us"],
             "reset_handler": ["board_now_us", "board_sleep", "stack_input", "stack_output", "entropy"],
-            "coop_round": ["stack_input", "stack_output", "board_now_us"], "deadlines": [], "driver_timers": [], "outbox_send": ["memory_mac_tx"], "weir_create": ["entropy"], "romantiki_wait": []}
+            "coop_round": ["stack_input", "stack_output", "board_now_us"], "deadlines": [], "driver_timers": [], "outbox_send": ["memory_mac_tx"], "weir_create": ["entropy"], "romantiki_wait": [],
+            "jitter": ["entropy"], "group_filter": []}
 INTERRUPTS = ["systick_handler"]
 
 
@@ -27,10 +28,14 @@ def run(*words, **options):
     return subprocess.run([str(word) for word in words], cwd=ROOT, capture_output=True, text=True, check=True, **options).stdout
 
 
-def functions():
+def elf(image):
+    return ROOT / f"build/metal/{image}.elf"
+
+
+def functions(image):
     """name → (bytes of frame, names called, whether it calls through a pointer)."""
     found, name = {}, None
-    for line in run(METAL + "objdump", "-d", "--no-show-raw-insn", IMAGE).split("\n"):
+    for line in run(METAL + "objdump", "-d", "--no-show-raw-insn", elf(image)).split("\n"):
         line = re.sub("_configuration_[0-9a-f]{6}", "", line)   # of weir_create
         title = re.match(r"[0-9a-f]+ <([^>]+)>:", line)
         if title:
@@ -76,32 +81,33 @@ def deepest(found, name, path=()):
     return frame + below[0], (name, *below[1])
 
 
-def add(path, figures):
+def add(path, image, figures):
     path.parent.mkdir(parents=True, exist_ok=True)
     whole = json.loads(path.read_text()) if path.exists() else {}
-    whole.setdefault("tiny_echo", {}).update(figures)
+    whole.setdefault(image, {}).update(figures)
     path.write_text(json.dumps(whole, indent=2) + "\n")
 
 
-def size():
-    sections = dict(re.findall(r"^\.(text|data|bss|stack|ARM\.exidx)\s+(\d+)", run(METAL + "size", "-A", IMAGE), re.M))
+def size(image):
+    """Whether all is within its budget."""
+    sections = dict(re.findall(r"^\.(text|data|bss|stack|ARM\.exidx)\s+(\d+)", run(METAL + "size", "-A", elf(image)), re.M))
     code = sum(int(sections.get(name, 0)) for name in ("text", "data", "ARM.exidx"))
-    found = functions()
+    found = functions(image)
     stack, chain = deepest(found, "reset_handler")
     interrupt = max(32 + 4 + deepest(found, name)[0] for name in INTERRUPTS)
     statics, given = int(sections.get("data", 0)) + int(sections["bss"]), int(sections["stack"])
-    add(ROOT / "build/size.json", {"code": code, "ram": statics + given, "statics": statics, "stack": stack + interrupt, "stack_given": given})
-    print(f"tiny_echo: code {code}, RAM {statics + given}: {statics} and a stack of {given}, of which {stack} + {interrupt} (interrupt) are used at the most")
+    add(ROOT / "build/size.json", image, {"code": code, "ram": statics + given, "statics": statics, "stack": stack + interrupt, "stack_given": given})
+    print(f"{image}: code {code}, RAM {statics + given}: {statics} and a stack of {given}, of which {stack} + {interrupt} (interrupt) are used at the most")
     print(f"  deepest: {' > '.join(chain)}")
     problems = []
     if stack + interrupt > given:
-        problems.append(f"tiny_echo's stack needs {stack + interrupt} bytes, boards/memory_mac/link.ld gives it {given}")
-    for name, value, most in (("code", code, 9216), ("ram", statics + given, 4096)):
-        if value > most:
-            problems.append(f"tiny_echo.{name} is {value}, the budget {most}")
+        problems.append(f"{image}'s stack needs {stack + interrupt} bytes, boards/memory_mac/link.ld gives it {given}")
+    for name, value in (("code", code), ("ram", statics + given)):
+        if value > BUDGETS[image][name]:
+            problems.append(f"{image}.{name} is {value}, the budget {BUDGETS[image][name]}")
     print("\n".join(problems), end="\n" if problems else "")
-    return 1 if problems else 0
+    return not problems
 
 
 if __name__ == "__main__":
-    sys.exit(size() if sys.argv[1:] == ["size"] else "usage: tools/tiny_echo.py size     (instructions an echo: make bench-echo)")
+    sys.exit(0 if all([size(image) for image in BUDGETS]) else 1) if sys.argv[1:] == ["size"] else sys.exit("usage: tools/tiny_echo.py size     (instructions an echo: make bench-echo)")

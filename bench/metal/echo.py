@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RESULT = ROOT / "build/bench/metal.json"
-IMAGES = {"tiny_echo": (1, 512), "small_echo": (1,), "lwip_raw": (1, 512), "lwip_raw_lto": (1, 512)}   # → bytes of an echo
+IMAGES = {"tiny_echo": (1, 512), "tiny6_echo": (1, 512), "small_echo": (1,), "lwip_raw": (1, 512), "lwip_raw_lto": (1, 512)}   # → bytes of an echo
 PEERS = ("lwip_raw", "lwip_raw_lto")
 
 

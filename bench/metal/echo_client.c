@@ -8,6 +8,12 @@
 
 #include <string.h>
 
+#ifdef ECHO_CLIENT_IP6
+#include "echo_ip6.h"
+#else
+#include "echo_ip4.h"
+#endif
+
 #ifndef ECHO_CLIENT_BYTES
 #define ECHO_CLIENT_BYTES 1
 #endif
@@ -19,8 +25,7 @@
 #define TIMER 0x40000000u
 #define UART 0x40004000u
 #define NS_A_TICK 40u
-#define HEADERS 54u
-#define ARP_FRAME 42u
+#define HEADERS (14u + IP_BYTES + 20u)
 #define FRAME_SHIFT 2u  // so that headers are aligned
 
 enum { FIN = 1, SYN = 2, RST = 4, PSH = 8, ACK = 16 };
@@ -29,7 +34,7 @@ static struct {
     uint32_t echoes, arrived;
     uint32_t own_ticks, began;
     uint8_t flags;        // of the segment to send
-    bool pending, asked;  // a segment, an answer to the server's ARP request
+    bool pending, asked;  // a segment, an answer to the server's question for a link address
     uint8_t data[ECHO_CLIENT_BYTES];
     uint32_t frame[(2 + HEADERS + 4 + ECHO_CLIENT_BYTES + 3) / 4],
         taken[(2 + HEADERS + 40 + ECHO_CLIENT_BYTES + 3) / 4];
@@ -39,62 +44,14 @@ static struct {
 static volatile uint32_t *reg(uint32_t address) { return (volatile uint32_t *)(uintptr_t)address; }
 static uint32_t ticks(void) { return ~*reg(TIMER + 4); }  // it counts down
 
-static void put16(uint8_t *p, uint32_t value)
-{
-    p[0] = (uint8_t)(value >> 8);
-    p[1] = (uint8_t)value;
-}
-static void put32(uint8_t *p, uint32_t value)
-{
-    put16(p, value >> 16);
-    put16(p + 2, value);
-}
-static uint32_t get32(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-static uint32_t sum16(uint32_t sum, const uint8_t *p, uint32_t bytes)
-{
-    for (; bytes > 1; bytes -= 2, p += 2)
-        sum += (uint32_t)p[0] << 8 | p[1];
-    return bytes ? sum + ((uint32_t)p[0] << 8) : sum;
-}
-static uint32_t folded(uint32_t sum)
-{
-    sum = (sum & 0xffff) + (sum >> 16);
-    return ~(sum + (sum >> 16)) & 0xffff;
-}
-
-static const uint8_t addresses[8] = {10, 0, 0, 1, 10, 0, 0, 2};  // the client's, the server's
-static const uint8_t client_mac[6] = {2, 0, 0, 0, 0, 1};
-
-static uint32_t make_arp_reply(uint8_t *frame)
-{
-    memcpy(frame, client.mac, 6);
-    memcpy(frame + 6, client_mac, 6);
-    memcpy(frame + 12, "\x08\x06\0\1\x08\0\6\4\0\2", 10);
-    memcpy(frame + 22, client_mac, 6);
-    memcpy(frame + 28, addresses, 4);
-    memcpy(frame + 32, client.mac, 6);
-    memcpy(frame + 38, addresses + 4, 4);
-    return ARP_FRAME;
-}
-
 static uint32_t make_frame(uint8_t *frame)
 {
     const uint32_t options = client.flags & SYN ? 4 : 0, payload = client.flags & PSH ? ECHO_CLIENT_BYTES : 0;
     const uint32_t tcp_bytes = 20 + options + payload;
-    uint8_t *ip = frame + 14, *tcp = ip + 20;
+    uint8_t *tcp = frame + 14 + IP_BYTES;
     memcpy(frame, client.mac, 6);
     memcpy(frame + 6, client_mac, 6);
-    put16(frame + 12, 0x800);
-    memset(ip, 0, 20);
-    put16(ip, 0x4500);
-    put16(ip + 2, 20 + tcp_bytes);
-    put16(ip + 8, 64 << 8 | 6);
-    memcpy(ip + 12, addresses, 8);
-    put16(ip + 10, folded(sum16(0, ip, 20)));
+    make_ip(frame + 12, tcp_bytes);
     put16(tcp, 40000);
     put16(tcp + 2, ECHO_CLIENT_PORT);
     put32(tcp + 4, client.next);
@@ -105,9 +62,9 @@ static uint32_t make_frame(uint8_t *frame)
     if (options)
         put32(tcp + 20, 0x02040000 | 536);
     memcpy(tcp + 20 + options, client.data, payload);
-    put16(tcp + 16, folded(sum16(sum16(6 + tcp_bytes, addresses, 8), tcp, tcp_bytes)));
+    put16(tcp + 16, folded(sum16(sum16(6 + tcp_bytes, addresses, sizeof addresses), tcp, tcp_bytes)));
     client.next += payload + (options > 0);
-    return 34 + tcp_bytes;
+    return 14 + IP_BYTES + tcp_bytes;
 }
 
 static void say(const char *text)
@@ -170,7 +127,7 @@ void echo_client_start(const uint8_t mac[6])
     memcpy(client.mac, mac, 6);
     client.flags = SYN;
     client.next = 1;
-    client.pending = true;
+    client.pending = SERVER_IS_THERE;
 }
 
 uint32_t echo_client_clock(void) { return ticks(); }
@@ -180,9 +137,9 @@ bool echo_client_waits(void) { return client.pending || client.asked; }
 uint32_t echo_client_next(const uint8_t **frame)
 {
     uint8_t *made = (uint8_t *)client.frame + FRAME_SHIFT;
-    const bool arp = client.asked;
-    const uint32_t length = arp ? make_arp_reply(made) : make_frame(made);
-    if (arp)
+    const bool answer = client.asked;
+    const uint32_t length = answer ? make_answer(made, client.mac) : make_frame(made);
+    if (answer)
         client.asked = false;
     else
         client.pending = false;
@@ -192,7 +149,7 @@ uint32_t echo_client_next(const uint8_t **frame)
 
 static void take(const uint8_t *frame, uint32_t length)
 {
-    const uint8_t *tcp = frame + 34, *data = tcp + (tcp[12] >> 4) * 4;
+    const uint8_t *tcp = frame + 14 + IP_BYTES, *data = tcp + (tcp[12] >> 4) * 4;
     const uint32_t bytes = length - (uint32_t)(data - frame);
     if (tcp[13] & (FIN | RST))
         fail("the connection ended");
@@ -227,10 +184,12 @@ void echo_client_take(uint32_t length, uint32_t began)
 {
     const uint8_t *frame = (const uint8_t *)client.taken + FRAME_SHIFT;
     const uint32_t before = client.echoes;
-    if (frame[13] == 6)
-        client.asked = frame[21] == 1 && memcmp(frame + 38, addresses, 4) == 0;
-    else
+    if (is_tcp(frame))
         take(frame, length);
+    else if (asks(frame))
+        client.asked = true;
+    else if (is_there_now(frame))
+        client.pending = true;
     if (echo_client_waits())
         echo_client_wake();
     echo_client_own(before != client.echoes && client.echoes == WARM ? client.began : began);

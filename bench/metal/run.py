@@ -21,7 +21,7 @@ import common  # noqa: E402
 import metal_report  # noqa: E402
 
 RESULT, STATE = ROOT / "build/bench/metal.json", ROOT / "build/bench/metal-run.json"
-ECHO_IMAGES = [f"build/metal/{image}_bench_{length}.elf" for image in ("tiny_echo", "lwip_raw", "lwip_raw_lto") for length in (1, 512)] + \
+ECHO_IMAGES = [f"build/metal/{image}_bench_{length}.elf" for image in ("tiny_echo", "tiny6_echo", "lwip_raw", "lwip_raw_lto") for length in (1, 512)] + \
               ["build/metal/small_echo_bench_1.elf", "build/metal/lwip_raw.elf", "build/metal/lwip_raw_lto.elf"]
 GUESTS = "bench/metal/guests.py"
 LINK = "build/host/weir-link"
@@ -34,7 +34,7 @@ class Part:
 
 PARTS = {
     "echo": Part("instructions an echo", ECHO_IMAGES, ["bench/metal/echo.py"],
-                 ["tiny_echo.insn_1", "tiny_echo.insn_512", "small_echo.insn_1", "lwip_raw.insn_1", "lwip_raw.insn_512"]),
+                 ["tiny_echo.insn_1", "tiny_echo.insn_512", "tiny6_echo.insn_1", "tiny6_echo.insn_512", "small_echo.insn_1", "lwip_raw.insn_1", "lwip_raw.insn_512"]),
     "boot": Part("reset to the first ping", ["build/boards/lm3s6965evb/echo.elf"], ["bench/metal/boot.py"], ["boot_ms"]),
     "micro": Part("the microkernel beside the monolithic form", ["build/boards/mps2-an385-micro/echo.elf", "build/boards/mps2-an385/bulk_echo.elf"],
                   ["tools/micro_bench.py"], ["microkernel_ratio"]),

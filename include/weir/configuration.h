@@ -35,6 +35,7 @@
      (WEIR_CFG_OUTBOX_BYTES) * 0x564999c13e2c535du + \
      (WEIR_CFG_ICMP_ERRORS) * 0xec42de55c1ce88c5u + \
      (WEIR_CFG_IGMP) * 0xe31dd3a0e80eff5du + \
+     (WEIR_CFG_IP4) * 0x266e33f54b97a3b5u + \
      (WEIR_CFG_IP6) * 0xe65f7fd89ad5fff3u + \
      (WEIR_CFG_IP6_TEMPORARY) * 0x771595880d0c8219u + \
      (WEIR_CFG_IP6_OPTIMISTIC) * 0x53456c8d2df30815u + \
@@ -304,6 +305,7 @@ enum {
         (WEIR_CFG_OUTBOX_BYTES) * 0 +
         (WEIR_CFG_ICMP_ERRORS) * 0 +
         (WEIR_CFG_IGMP) * 0 +
+        (WEIR_CFG_IP4) * 0 +
         (WEIR_CFG_IP6) * 0 +
         (WEIR_CFG_IP6_TEMPORARY) * 0 +
         (WEIR_CFG_IP6_OPTIMISTIC) * 0 +

@@ -134,7 +134,13 @@ struct weir_netif_address {
     struct weir_addr addr;  // any: none
     uint8_t prefix_length;  // of the subnet that is reached through the interface
     uint8_t state;          // enum weir_address_state
-#if !WEIR_CFG_COMPACT
+#if WEIR_CFG_COMPACT && !WEIR_CFG_IP4
+    uint8_t sent, conflicts;  // probes; identifiers of it that were another host's, in a row
+    uint8_t nonce[6];         // of its probes (RFC 7527)
+    uint64_t due_us;          // the next probe, or when it is ready
+    uint64_t preferred_until_us, valid_until_us;
+    struct weir_netif_address *next;
+#elif !WEIR_CFG_COMPACT
     uint8_t mode;          // enum weir_address_mode, as it was set
     uint8_t sent;          // probes or announcements
     uint8_t conflicts;     // with other hosts, in a row
@@ -144,11 +150,11 @@ struct weir_netif_address {
     uint64_t preferred_until_us, valid_until_us;
     struct weir_netif_address *next;  // of the same interface (weir_netif_address_next)
 #if WEIR_CFG_IP6
-    uint8_t origin;       // enum weir_address_origin
-    uint8_t dad_counter;  // of an identifier made anew after a conflict (RFC 7217 §6)
-    uint8_t nonce[6];     // of its last probe (RFC 7527)
+    uint8_t origin;                   // enum weir_address_origin
+    uint8_t dad_counter;              // of an identifier made anew after a conflict (RFC 7217 §6)
+    uint8_t nonce[6];                 // of its last probe (RFC 7527)
 #if WEIR_CFG_IP6_MULTIHOMED
-    uint8_t routers;  // who advertised its prefix: bits of weir_netif_ip6.routers
+    uint8_t routers;                  // who advertised its prefix: bits of weir_netif_ip6.routers
 #endif
 #if WEIR_CFG_IP6_TEMPORARY
     // Of a temporary address: how much sooner than the day it is not preferred any more, and how long it may be valid.
@@ -243,6 +249,9 @@ struct weir_netif {
 #endif
 };
 
+#if !WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_IP4 0 is for the compact stack: the other has IPv4, with IPv6 beside it or alone"
+#endif
 #if WEIR_CFG_NETIF_LEAN && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_NETIF_LEAN is for the compact stack"
 #endif
@@ -255,11 +264,16 @@ static inline const struct weir_upper *weir_netif_upper(const struct weir_netif 
 #else
 static inline const struct weir_upper *weir_netif_upper(const struct weir_netif *netif) { return netif->upper; }
 #endif
-#if WEIR_CFG_COMPACT
+#if WEIR_CFG_COMPACT && WEIR_CFG_IP4
 static inline const struct weir_netif_address *weir_netif_address_after(const struct weir_netif_address *a)
 {
     (void)a;
     return 0;
+}
+#elif WEIR_CFG_COMPACT
+static inline const struct weir_netif_address *weir_netif_address_after(const struct weir_netif_address *a)
+{
+    return a->next && a->next->state ? a->next : 0;
 }
 #else
 static inline const struct weir_netif_address *weir_netif_address_after(const struct weir_netif_address *a)
@@ -309,6 +323,7 @@ int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, u
 // identifiers of its addresses: as long as it is the same they are, too (RFC 7217), so keep it in flash; NULL: of the
 // link-local address it is made from the MAC address (RFC 4291), of others at random, anew each time. WEIR_INVALID: not
 // in an instance; WEIR_NOT_SUPPORTED: no Ethernet, or WEIR_CFG_IP6_TEMPORARY or WEIR_CFG_IP6_OPTIMISTIC is not built.
+// (The compact stack has that of the link and one more; without a secret both are at random.)
 int weir_netif_ip6(struct weir_netif *netif, unsigned how, const uint8_t secret[16]);
 #endif
 struct weir_netif *weir_netif_find(struct weir *weir, const char *name);

@@ -59,6 +59,7 @@
 #define WEIR_DEFAULT_OUTBOX_BYTES 192
 #define WEIR_DEFAULT_ICMP_ERRORS 0
 #define WEIR_DEFAULT_IGMP 0
+#define WEIR_DEFAULT_IP4 1
 #define WEIR_DEFAULT_IP6 0
 #define WEIR_DEFAULT_IP6_TEMPORARY 0
 #define WEIR_DEFAULT_IP6_OPTIMISTIC 0
@@ -170,6 +171,7 @@
 #define WEIR_DEFAULT_OUTBOX_BYTES 2048
 #define WEIR_DEFAULT_ICMP_ERRORS 1
 #define WEIR_DEFAULT_IGMP 0
+#define WEIR_DEFAULT_IP4 1
 #define WEIR_DEFAULT_IP6 0
 #define WEIR_DEFAULT_IP6_TEMPORARY 0
 #define WEIR_DEFAULT_IP6_OPTIMISTIC 0
@@ -281,6 +283,7 @@
 #define WEIR_DEFAULT_OUTBOX_BYTES 73728
 #define WEIR_DEFAULT_ICMP_ERRORS 1
 #define WEIR_DEFAULT_IGMP 1
+#define WEIR_DEFAULT_IP4 1
 #define WEIR_DEFAULT_IP6 0
 #define WEIR_DEFAULT_IP6_TEMPORARY 0
 #define WEIR_DEFAULT_IP6_OPTIMISTIC 0
@@ -551,6 +554,13 @@
 #endif
 #if WEIR_CFG_IGMP < 0 || WEIR_CFG_IGMP > 1
 #error "WEIR_CFG_IGMP must be 0 to 1: multicast receive with IGMPv2, and IGMPv3 reports"
+#endif
+// IPv4; 0: the compact stack speaks IPv6 in its place (docs/ipv6.md)
+#ifndef WEIR_CFG_IP4
+#define WEIR_CFG_IP4 WEIR_DEFAULT_IP4
+#endif
+#if WEIR_CFG_IP4 < 0 || WEIR_CFG_IP4 > 1
+#error "WEIR_CFG_IP4 must be 0 to 1: IPv4; 0: the compact stack speaks IPv6 in its place (docs/ipv6.md)"
 #endif
 // IPv6 beside IPv4 (RFC 8200): addresses of 16 bytes, neighbour discovery, ICMPv6, multicast listeners
 #ifndef WEIR_CFG_IP6
@@ -1225,6 +1235,9 @@
 #endif
 #if WEIR_CFG_ADDRESSES && !WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_ADDRESSES needs WEIR_CFG_ARP_CACHE"
+#endif
+#if !WEIR_CFG_IP4 && !WEIR_CFG_IP6
+#error "WEIR_CFG_IP4 and WEIR_CFG_IP6 are both 0: one of them must be built"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_ADDRESSES && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_IP6 needs WEIR_CFG_ADDRESSES"

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The compact stack: a whole host that only serves, for the tiny profile. Ethernet, ARP answers, IPv4 without
 // fragments, ICMP echo, and TCP that is opened by the peer; the same public interface, in place of src/link, src/ip,
-// src/tcp and src/socket. Every answer goes to the link address that the question came from, so there are no routes and
-// no neighbours. All state is one struct, sized by the options: sockets and queues of fixed number and size; a
-// handshake under way and a connection in TIME-WAIT are entries of 32 bytes. What weir_create's config asks beyond the
-// options has no effect; nothing is counted but what struct weir_netif_stats shows.
+// src/tcp and src/socket. With WEIR_CFG_IP4 0 it speaks IPv6 in IPv4's place (family6.h). Every answer goes to the link
+// address that the question came from, so there are no routes and no neighbours. All state is one struct, sized by the
+// options: sockets and queues of fixed number and size; a handshake under way and a connection in TIME-WAIT are entries
+// of 32 bytes. What weir_create's config asks beyond the options has no effect; nothing is counted but what struct
+// weir_netif_stats shows.
 #ifndef COMPACT_COMPACT_H
 #define COMPACT_COMPACT_H
 
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "compact/limits.h"
+#if WEIR_CFG_IP4
+#include "compact/family4.h"
+#else
+#include "compact/family6.h"
+#endif
 #include "weir/instance.h"
 #include "weir/socket.h"
 #include "weir/stats.h"
@@ -39,18 +45,6 @@
 #define RTO_INITIAL_US 1000000u    // RFC 6298 §2.1
 #define RTO_AFTER_SYN_US 3000000u  // §5.7: the SYN was retransmitted
 #define WAIT_FOREVER UINT32_MAX    // µs until a deadline that does not come
-
-// The other end, as its packets say it: bytes in network order, only compared and copied.
-struct peer {
-    uint8_t address[4];
-    uint8_t ports[4];  // its own, then ours; these eight bytes name a connection
-    uint8_t mac[6];
-    uint16_t mss;  // bytes of payload a segment to it may carry
-};
-static inline bool peer_same(const struct peer *a, const struct peer *b)
-{
-    return native32(a->address) == native32(b->address) && native32(a->ports) == native32(b->ports);
-}
 
 // A TCP segment coming in, in host order. `sequence` and `length` shrink when parts lie outside the window.
 struct segment {
@@ -147,6 +141,9 @@ struct weir {
     uint64_t now_us;
     const struct weir_port *port;
     struct weir_netif *netif;
+#if !WEIR_CFG_IP4
+    struct nd_state nd;
+#endif
     bool output_pending;
     bool entries_live;  // false: no entry is in use
     uint16_t outbox_length;
@@ -172,6 +169,7 @@ static inline uint32_t now(const struct weir *weir) { return (uint32_t)weir->now
 
 // instance.c
 LOCAL uint32_t isn(const struct weir *weir, const struct peer *peer);
+LOCAL void permute(uint32_t v[4]);
 
 // netif.c
 // A frame of `length` bytes for weir_poll to send; the Ethernet header is written. NULL: no room, it is lost.
@@ -180,6 +178,11 @@ LOCAL void outbox_send(struct weir *weir);
 LOCAL void ethernet_header(const struct weir *weir, uint8_t *head, const uint8_t mac[6], uint32_t type);
 // Sends `length` bytes, of which the headers are the first slice. false: FULL, nothing was taken.
 LOCAL bool frame_send(struct weir *weir, const struct weir_slice *slices, uint32_t count, uint32_t length);
+// Whether the frame is addressed to this station alone.
+static inline bool frame_is_ours(const struct weir *weir, const uint8_t *head)
+{
+    return native32(head) == native32(weir->netif->mac) && native16(head + 4) == native16(weir->netif->mac + 4);
+}
 static inline bool netif_may_send(const struct weir *weir)
 {
     return weir->netif && (weir->netif->flags & (WEIR_NETIF_UP | WEIR_NETIF_TX_BLOCKED)) == WEIR_NETIF_UP;
@@ -187,11 +190,17 @@ static inline bool netif_may_send(const struct weir *weir)
 // Whether a segment may be made and sent. Its headers are made in the outbox, which is empty then.
 static inline bool frame_may_send(const struct weir *weir) { return !weir->outbox_length && netif_may_send(weir); }
 
-// ip.c
+// ip4.c or ip6.c
+// A frame of at least an Ethernet header.
 LOCAL void ip_input(struct weir *weir, const struct weir_frame *frame);
-// Returns the sum of both addresses, for a pseudo-header. Such sums are folded by checksum_fold_words.
-LOCAL uint64_t ip_header(const struct weir *weir, uint8_t *head, const uint8_t address[4], uint32_t protocol,
+// Writes the IP header of a packet to a peer. Returns the sum of both addresses, for a pseudo-header. Such sums are
+// folded by checksum_fold_words.
+LOCAL uint64_t ip_header(const struct weir *weir, uint8_t *head, const struct peer *peer, uint32_t protocol,
                          uint32_t payload_length);
+
+// frame.c
+// `segment` holds what IP knows: the whole of the TCP segment, whose sum is right, as its payload.
+LOCAL void tcp_parse_input(struct weir *weir, struct segment *segment, const uint8_t *tcp);
 LOCAL uint16_t frame_sum(const struct weir *weir, const struct weir_frame *frame, uint32_t offset, uint32_t length);
 LOCAL void frame_copy(const struct weir_frame *frame, uint32_t offset, uint8_t *to, uint32_t length);
 // Stores a word as it lies; returns the sum with it.
@@ -206,39 +215,6 @@ static BYTES_INLINE uint32_t pseudo_word(uint32_t protocol, uint32_t length)
     return network32(protocol << 16 | length);
 }
 
-// udp.c. `segment` holds what IP knows, and UDP as its payload; `sum`: of both addresses.
-#if WEIR_CFG_COMPACT_UDP
-LOCAL void udp_input(struct weir *weir, const struct segment *segment, const uint8_t *udp, uint64_t sum);
-LOCAL struct datagram *datagram_of(struct weir *weir, weir_socket handle);  // NULL: none of that handle
-LOCAL int datagram_bind(struct weir *weir, weir_socket handle, const struct weir_endpoint *local);
-LOCAL int datagram_ready(struct weir *weir, weir_socket handle);
-static inline struct socket *datagram_socket(struct weir *weir, uint32_t index)
-{
-    return &weir->datagrams[index].socket;
-}
-#else
-static inline void udp_input(struct weir *weir, const struct segment *segment, const uint8_t *udp, uint64_t sum)
-{
-    (void)weir, (void)segment, (void)udp, (void)sum;
-}
-static inline struct datagram *datagram_of(struct weir *weir, weir_socket handle)
-{
-    return (void)weir, (void)handle, NULL;
-}
-static inline int datagram_bind(struct weir *weir, weir_socket handle, const struct weir_endpoint *local)
-{
-    return (void)weir, (void)handle, (void)local, WEIR_BAD_SOCKET;
-}
-static inline int datagram_ready(struct weir *weir, weir_socket handle)
-{
-    return (void)weir, (void)handle, WEIR_BAD_SOCKET;
-}
-static inline struct socket *datagram_socket(struct weir *weir, uint32_t index)
-{
-    return (void)weir, (void)index, NULL;
-}
-#endif
-
 // entry.c
 // false: the segment is to be refused.
 LOCAL bool listener_input(struct weir *weir, const struct segment *segment);
@@ -249,10 +225,10 @@ LOCAL void entry_time_wait(struct weir *weir, const struct conn *c);
 LOCAL struct listener *listener_find(struct weir *weir, const uint8_t port[2]);
 
 // conn.c
-LOCAL struct conn *conn_find(struct weir *weir, uint32_t address, uint32_t ports);  // as they lie in struct peer
-LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry);          // established; NULL: none is free
-LOCAL void conn_rto(struct conn *c);                                                // from the samples: ends a back-off
-LOCAL void conn_rtt(struct conn *c, uint32_t sample_us);                            // a sample, and conn_rto
+LOCAL struct conn *conn_find(struct weir *weir, struct peer_key key);
+LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry);  // established; NULL: none is free
+LOCAL void conn_rto(struct conn *c);                                        // from the samples: ends a back-off
+LOCAL void conn_rtt(struct conn *c, uint32_t sample_us);                    // a sample, and conn_rto
 LOCAL void conn_timer(const struct weir *weir, struct conn *c, uint32_t in_us);
 LOCAL void conn_end(struct conn *c, int error);  // CLOSED: free as soon as it has no handle
 LOCAL void conn_reset(struct conn *c, int error);
@@ -284,7 +260,7 @@ static inline bool predicted_input(struct weir *weir, const struct weir_frame *f
 #endif
 
 // output.c
-#define SEGMENT_HEAD_BYTES 54u
+#define SEGMENT_HEAD_BYTES (ETHERNET_BYTES + IP_BYTES + TCP_BYTES)
 #define SEGMENT_MSS_BYTES 4u
 // Writes all headers; the payload's sum and length are told. Returns their length: with SYN among the flags there is an
 // MSS option.

@@ -7,10 +7,10 @@
 #define USER_TIMEOUT_US (WEIR_CFG_TCP_USER_TIMEOUT_S * 1000000u)
 #define FIN_WAIT_2_US (WEIR_CFG_TCP_FIN_WAIT_2_S * 1000000u)
 
-LOCAL struct conn *conn_find(struct weir *weir, uint32_t address, uint32_t ports)
+LOCAL struct conn *conn_find(struct weir *weir, struct peer_key key)
 {
     for (struct conn *c = weir->conns; c < weir->conns + CONNS; c++)
-        if (c->socket.state && native32(c->peer.address) == address && native32(c->peer.ports) == ports)
+        if (c->socket.state && peer_is(&c->peer, key))
             return c;
     return NULL;
 }

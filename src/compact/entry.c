@@ -6,8 +6,7 @@
 
 #define SYN_ACK_TRIES 5u  // sent again after 1, 2, 4, 8 and 16 s
 #define TIME_WAIT_US (2u * WEIR_CFG_TCP_MSL_MS * 1000u)
-#define MSS_DEFAULT 536u  // RFC 9293 §3.7.1
-#define MSS_MIN 48u       // a smaller MSS option is taken as this (CVE-2019-11479)
+#define MSS_MIN 48u  // a smaller MSS option is taken as this (CVE-2019-11479)
 
 LOCAL struct listener *listener_find(struct weir *weir, const uint8_t port[2])
 {
@@ -55,7 +54,7 @@ static uint16_t mss_of(const struct weir *weir, const struct segment *segment)
             mss = max_u32(get16(option + 2), MSS_MIN);
         option += option[1];
     }
-    return (uint16_t)min_u32(mss, min_u32(WEIR_CFG_TCP_MSS_MAX, weir->netif->mtu - 40u));
+    return (uint16_t)min_u32(mss, min_u32(WEIR_CFG_TCP_MSS_MAX, weir->netif->mtu - (IP_BYTES + TCP_BYTES)));
 }
 
 LOCAL bool listener_input(struct weir *weir, const struct segment *segment)
@@ -165,7 +164,7 @@ LOCAL uint32_t entries_turn(struct weir *weir)
         }
         if (!entry->state)
             continue;
-        if (entry->send_now && frame_may_send(weir))
+        if (entry->send_now && frame_may_send(weir) && local_ready(weir->netif, &entry->peer))
             entry_send(weir, entry);
         wait_us = min_u32(wait_us, entry->due - now(weir));
     }

@@ -8,7 +8,7 @@
 
 LOCAL void tcp_input(struct weir *weir, struct segment *segment)
 {
-    struct conn *c = conn_find(weir, native32(segment->peer.address), native32(segment->peer.ports));
+    struct conn *c = conn_find(weir, peer_key(&segment->peer));
     if (c) {
         conn_input(weir, c, segment);
         return;

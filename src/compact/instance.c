@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The instance: its life, time, and one turn of its wheel.
 #include "compact/compact.h"
+#include "compact/nd.h"
 
 size_t weir_size(const struct weir_config *config)
 {
@@ -61,7 +62,8 @@ uint64_t weir_poll(struct weir *weir, uint64_t now_us)
     weir_clock(weir, now_us);
     weir->output_pending = false;
     outbox_send(weir);
-    uint32_t wait_us = entries_turn(weir);
+    uint32_t wait_us = nd_turn(weir);
+    wait_us = min_u32(wait_us, entries_turn(weir));
     for (struct conn *c = weir->conns; c < weir->conns + CONNS; c++)
         wait_us = min_u32(wait_us, conn_turn(weir, c));
     if (weir->netif && weir->netif->driver->flush)
@@ -71,17 +73,9 @@ uint64_t weir_poll(struct weir *weir, uint64_t now_us)
 
 static uint32_t rotate(uint32_t word, unsigned bits) { return word << bits | word >> (32 - bits); }
 
-// RFC 6528 §3: ISN = M + F(both ends, secret); M counts 4 µs. F is a permutation of 128 bits, that of the Chaskey MAC
-// with its 12 rounds (Mouha et al. 2014; ISO/IEC 29192-6), between two additions of the secret (Even, Mansour 1991); a
-// block holds all that names a connection, so no mode of operation is needed.
-LOCAL uint32_t isn(const struct weir *weir, const struct peer *peer)
+// A permutation of 128 bits, that of the Chaskey MAC with its 12 rounds (Mouha et al. 2014; ISO/IEC 29192-6).
+LOCAL void permute(uint32_t v[4])
 {
-    uint32_t v[4] = {weir->secret[0], weir->secret[1], weir->secret[2] ^ weir_addr_to_v4(weir->netif->address.addr),
-                     weir->secret[3]};
-    uint32_t ends[2];
-    memcpy(ends, peer, sizeof ends);
-    v[0] ^= ends[0];
-    v[1] ^= ends[1];
     for (unsigned round = 0; round < 12; round++) {
         v[0] += v[1];
         v[1] = rotate(v[1], 5) ^ v[0];
@@ -93,6 +87,18 @@ LOCAL uint32_t isn(const struct weir *weir, const struct peer *peer)
         v[2] += v[1];
         v[1] = rotate(v[1], 7) ^ v[2];
         v[2] = rotate(v[2], 16);
+    }
+}
+
+// RFC 6528 §3: ISN = M + F(both ends, secret); M counts 4 µs. F is that permutation between two additions of the secret
+// (Even, Mansour 1991). A block holds all that names a connection of IPv4, so no mode of operation is needed; of IPv6
+// there are always two, chained.
+LOCAL uint32_t isn(const struct weir *weir, const struct peer *peer)
+{
+    uint32_t v[4] = {weir->secret[0], weir->secret[1], weir->secret[2], weir->secret[3]};
+    for (uint32_t block = 0; block < PEER_BLOCKS; block++) {
+        peer_mix(v, block, weir->netif, peer);
+        permute(v);
     }
     return (uint32_t)(weir->now_us >> 2) + (v[0] ^ weir->secret[0]);
 }

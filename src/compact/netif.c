@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The one interface, Ethernet (RFC 894), ARP answers (RFC 826), and the frames that wait for weir_poll.
+// The one interface, Ethernet (RFC 894, 2464), and the frames that wait for weir_poll.
 #include "compact/compact.h"
+#include "compact/nd.h"
 #include "link/link.h"
-#include "wire/arp.h"
 #include "wire/ethernet.h"
 
 #define NETIF_MTU_DEFAULT 1500u
-#define NETIF_MTU_MIN 68u      // RFC 791: every module must forward so much
 #define ETHERNET_GROUP_BIT 1u  // of an address's first byte
 
 const struct weir_link weir_link_ethernet = {.name = "ethernet", .header_bytes = ETHERNET_BYTES, .pcap_linktype = 1};
@@ -55,7 +54,7 @@ LOCAL uint8_t *outbox_frame(struct weir *weir, const uint8_t mac[6], uint32_t le
     uint8_t *entry = weir->outbox + weir->outbox_length;
     put16(entry, length);
     weir->outbox_length = (uint16_t)(weir->outbox_length + 2 + length);
-    ethernet_header(weir, entry + 2, mac, ETHERTYPE_IP4);
+    ethernet_header(weir, entry + 2, mac, ETHERTYPE_IP);
     return entry + 2;
 }
 
@@ -73,26 +72,6 @@ LOCAL void outbox_send(struct weir *weir)
 
 // --- frames in -------------------------------------------------------------------------------------------------------
 
-// Requests for our address are answered, also those of a prober, whose own is 0 (RFC 5227 §2.1.1: that is our defence).
-static void arp_input(struct weir *weir, const uint8_t *frame, uint32_t length)
-{
-    static const uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, ARP_REQUEST};  // Ethernet, IPv4, their lengths
-    const uint8_t *arp = frame + ETHERNET_BYTES;
-    const uint32_t address = weir_addr_to_v4(weir->netif->address.addr);
-    if (length < ETHERNET_BYTES + ARP_BYTES || memcmp(arp, request, sizeof request) != 0 || !address ||
-        get32(arp + 24) != address)
-        return;
-    uint8_t *reply = outbox_frame(weir, frame + 6, ETHERNET_BYTES + ARP_BYTES);
-    if (!reply)
-        return;
-    put16(reply + 12, ETHERTYPE_ARP);
-    memcpy(reply += ETHERNET_BYTES, request, sizeof request);
-    reply[7] = ARP_REPLY;
-    memcpy(reply + 8, weir->netif->mac, 6);
-    put32(reply + 14, address);
-    memcpy(reply + 18, arp + 8, 10);
-}
-
 void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
 {
     const uint8_t *head = frame->slices[0].data;
@@ -102,14 +81,7 @@ void weir_input(struct weir_netif *netif, const struct weir_frame *frame)
     // A group is no sender: an answer to it would go to many.
     if (frame->length < ETHERNET_BYTES || head[6] & ETHERNET_GROUP_BIT)
         return;
-    const uint32_t type = get16(head + 12);
-    if (type == ETHERTYPE_ARP)
-        arp_input(netif->weir, head, frame->length);
-    else if (type == ETHERTYPE_IP4 && native32(head) == native32(netif->mac) &&
-             native16(head + 4) ==
-                 native16(netif->mac + 4) &&  // RFC 1122 §3.3.6: what was broadcast is not for one host's address
-             !predicted_input(netif->weir, frame))
-        ip_input(netif->weir, frame);
+    ip_input(netif->weir, frame);
 }
 
 // --- what a driver tells ---------------------------------------------------------------------------------------------
@@ -129,6 +101,8 @@ void weir_link_change(struct weir_netif *netif, bool up)
 {
     netif->flags = (uint8_t)((netif->flags & ~WEIR_NETIF_LINK) | WEIR_NETIF_TX_BLOCKED | (up ? WEIR_NETIF_LINK : 0));
     weir_tx_ready(netif);
+    if (up)
+        nd_link_up(netif);
 }
 
 // --- configuration ---------------------------------------------------------------------------------------------------
@@ -161,6 +135,7 @@ void weir_netif_remove(struct weir_netif *netif)
 {
     if (!netif->weir)
         return;
+    nd_stop(netif);
     netif->weir->netif = NULL;
     netif->weir->outbox_length = 0;
     netif->weir = NULL;
@@ -172,18 +147,6 @@ int weir_netif_set_up(struct weir_netif *netif, bool up)
     if (!netif->weir)
         return WEIR_INVALID;
     netif->flags = (uint8_t)((netif->flags & ~WEIR_NETIF_UP) | (up ? WEIR_NETIF_UP : 0));
-    return WEIR_OK;
-}
-
-int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length,
-                           enum weir_address_mode mode)
-{
-    (void)mode;  // who only answers neither probes nor announces
-    if (!netif->weir || prefix_length > 32 || weir_addr_to_v4(address) >> 24 >= 224 || weir_addr_is_loopback(address))
-        return WEIR_INVALID;
-    netif->address.addr = address;
-    netif->address.prefix_length = prefix_length;
-    netif->address.state = weir_addr_is_any(address) ? WEIR_ADDRESS_NONE : WEIR_ADDRESS_READY;
     return WEIR_OK;
 }
 

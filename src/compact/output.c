@@ -16,21 +16,21 @@
 LOCAL uint32_t segment_head(const struct weir *weir, uint8_t *head, const struct peer *peer, uint32_t sequence,
                             uint32_t ack, uint32_t control, uint32_t payload_length, uint32_t payload_sum)
 {
-    uint8_t *tcp = head + ETHERNET_BYTES + IP4_BYTES;
+    uint8_t *tcp = head + ETHERNET_BYTES + IP_BYTES;
     const uint32_t options = control & CONTROL(TCP_SYN, 0) ? SEGMENT_MSS_BYTES : 0,
                    length = TCP_BYTES + options + payload_length;
     const uint32_t ports = native32(peer->ports);
-    ethernet_header(weir, head, peer->mac, ETHERTYPE_IP4);
-    uint64_t sum = ip_header(weir, head + ETHERNET_BYTES, peer->address, IP_TCP, length) + pseudo_word(IP_TCP, length) +
-                   payload_sum;
+    ethernet_header(weir, head, peer->mac, ETHERTYPE_IP);
+    uint64_t sum =
+        ip_header(weir, head + ETHERNET_BYTES, peer, IP_TCP, length) + pseudo_word(IP_TCP, length) + payload_sum;
     sum = word_put(tcp, sum, ports << 16 | ports >> 16);
     sum = word_put(tcp + 4, sum, network32(sequence));
     sum = word_put(tcp + 8, sum, network32(ack));
     sum = word_put(tcp + 12, sum, network32((TCP_BYTES + options) << 26 | control));
     if (options)
-        sum = word_put(
-            tcp + 20, sum,
-            network32(TCP_OPTION_MSS << 24 | 4u << 16 | min_u32(WEIR_CFG_TCP_MSS_MAX, weir->netif->mtu - 40u)));
+        sum = word_put(tcp + 20, sum,
+                       network32(TCP_OPTION_MSS << 24 | 4u << 16 |
+                                 min_u32(WEIR_CFG_TCP_MSS_MAX, weir->netif->mtu - (IP_BYTES + TCP_BYTES))));
     put32(tcp + 16, 0);  // no urgent data
     checksum_put(tcp + 16, checksum_fold_words(sum));
     return SEGMENT_HEAD_BYTES + options;
@@ -125,7 +125,7 @@ static bool segment_next(struct weir *weir, struct conn *c)
 LOCAL uint32_t conn_output(struct weir *weir, struct conn *c)
 {
     uint32_t wait_us = WAIT_FOREVER;
-    if (frame_may_send(weir)) {
+    if (frame_may_send(weir) && local_ready(weir->netif, &c->peer)) {
         uint32_t quantum = WEIR_CFG_POLL_QUANTUM;
         while (wait_us && segment_next(weir, c))
             if (!--quantum)

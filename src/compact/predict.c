@@ -8,14 +8,14 @@
 #include "wire/ip4.h"
 #include "wire/tcp.h"
 
-#define HEAD_BYTES (IP4_BYTES + TCP_BYTES)
+#define HEAD_BYTES (IP_BYTES + TCP_BYTES)
 // What a connection may have to do beside. The other flags are for the steps.
 #define PLAIN (CONN_ACK_NOW | CONN_ACK_DELAYED | CONN_TIMER | CONN_TIMING | CONN_WRITE_BLOCKED)
 
 // The connection that expects this segment of `length` bytes; NULL: none does.
-static struct conn *expecting(struct weir *weir, const uint8_t *ip, const uint8_t *tcp, uint32_t length)
+static struct conn *expecting(struct weir *weir, struct peer_key key, const uint8_t *tcp, uint32_t length)
 {
-    struct conn *c = conn_find(weir, native32(ip + 12), native32(tcp));
+    struct conn *c = conn_find(weir, key);
     if (!c || c->socket.state != WEIR_TCP_ESTABLISHED || c->flags & ~PLAIN || c->nxt != c->max ||
         c->beyond_start != c->beyond_end)
         return NULL;
@@ -28,21 +28,20 @@ static struct conn *expecting(struct weir *weir, const uint8_t *ip, const uint8_
 
 LOCAL COLD bool predicted_input(struct weir *weir, const struct weir_frame *frame)
 {
-    const uint8_t *ip = frame->slices[0].data + ETHERNET_BYTES, *tcp = ip + IP4_BYTES;
+    const uint8_t *ip = frame->slices[0].data + ETHERNET_BYTES, *tcp = ip + IP_BYTES;
     const uint32_t at_hand = frame->slices[0].length - ETHERNET_BYTES;
     if (at_hand < HEAD_BYTES)
         return false;
-    const uint32_t length = get16(ip + 2) - HEAD_BYTES;  // less than none is much
+    const uint32_t length = plain_length(ip) - HEAD_BYTES;  // less than none is much
     // No options, no fragment; no flags but ACK and PSH.
-    if (ip[0] != 0x45 || length > at_hand - HEAD_BYTES || get16(ip + 6) & 0x3fff || ip[9] != IP_TCP ||
-        (get16(tcp + 12) & ~TCP_PSH) != (TCP_BYTES << 10 | TCP_ACK) ||
-        get32(ip + 16) != weir_addr_to_v4(weir->netif->address.addr))
+    if (!plain_head(ip) || length > at_hand - HEAD_BYTES ||
+        (get16(tcp + 12) & ~TCP_PSH) != (TCP_BYTES << 10 | TCP_ACK) || !plain_to_us(weir->netif, ip))
         return false;
-    struct conn *c = expecting(weir, ip, tcp, length);
+    struct conn *c = expecting(weir, plain_key(weir->netif, ip), tcp, length);
     if (!c)
         return false;
-    const uint64_t addresses = (uint64_t)native32(ip + 12) + native32(ip + 16);
-    if (checksum_fold_words(addresses + native32(ip) + native32(ip + 4) + native32(ip + 8)) != 0xffff ||
+    const uint64_t addresses = plain_addresses(weir->port, ip);
+    if (!plain_sum_good(ip, addresses) ||
         (frame->checksum != WEIR_CHECKSUM_VERIFIED &&
          checksum_fold_words(addresses + pseudo_word(IP_TCP, TCP_BYTES + length) +
                              checksum_sum(weir->port, tcp, TCP_BYTES + length)) != 0xffff))

@@ -2,6 +2,7 @@
 // The native socket API. A handle is a generation above the socket's index: listeners first, then connections, then
 // datagram sockets. A stream that weir_socket_open gives can only become a listener.
 #include "compact/compact.h"
+#include "compact/udp.h"
 
 #define GENERATION 0x100u
 
@@ -79,7 +80,7 @@ int weir_socket_bind(struct weir *weir, weir_socket socket, const struct weir_en
         return datagram_bind(weir, socket, local);
     if (listener->socket.state)
         return WEIR_LISTENING;
-    if (!weir_addr_is_any(local->addr) && (!weir->netif || !weir_addr_equal(local->addr, weir->netif->address.addr)))
+    if (!weir_addr_is_any(local->addr) && !local_bindable(weir->netif, local->addr))
         return WEIR_NO_ADDRESS;
     put16(listener->port, local->port);
     return listener_find(weir, listener->port) ? WEIR_IN_USE : WEIR_OK;
@@ -195,7 +196,7 @@ int weir_socket_local(struct weir *weir, weir_socket socket, struct weir_endpoin
     if (!s)
         return WEIR_BAD_SOCKET;
     out->port = get16(c ? c->peer.ports + 2 : ((const struct listener *)(const void *)s)->port);
-    out->addr = c && weir->netif ? weir->netif->address.addr : weir_addr_any();
+    out->addr = c && weir->netif ? local_address(weir->netif, &c->peer) : weir_addr_any();
     return WEIR_OK;
 }
 
@@ -205,7 +206,7 @@ int weir_socket_peer(struct weir *weir, weir_socket socket, struct weir_endpoint
     if (!c)
         return find_listener(weir, socket) ? WEIR_NOT_CONNECTED : WEIR_BAD_SOCKET;
     out->port = get16(c->peer.ports);
-    out->addr = weir_addr_v4(get32(c->peer.address));
+    out->addr = peer_address(&c->peer);
     return WEIR_OK;
 }
 

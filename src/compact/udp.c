@@ -5,6 +5,7 @@
 // last.)
 #include "base/checksum.h"
 #include "compact/compact.h"
+#include "compact/udp.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/udp.h"
@@ -35,7 +36,7 @@ LOCAL int datagram_bind(struct weir *weir, weir_socket handle, const struct weir
         return WEIR_BAD_SOCKET;
     if (!local->port)
         return WEIR_INVALID;
-    if (!weir_addr_is_any(local->addr) && (!weir->netif || !weir_addr_equal(local->addr, weir->netif->address.addr)))
+    if (!weir_addr_is_any(local->addr) && !local_bindable(weir->netif, local->addr))
         return WEIR_NO_ADDRESS;
     if (datagram_at(weir, port))
         return WEIR_IN_USE;
@@ -89,7 +90,7 @@ int weir_socket_peek_message(struct weir *weir, weir_socket socket, struct weir_
     if (error)
         return error;
     d->seen = d->from;
-    message->peer.addr = weir_addr_v4(get32(d->from.address));
+    message->peer.addr = peer_address(&d->from);
     message->peer.port = get16(d->from.ports);
     message->local = weir->netif->address.addr;
     message->netif_index = 1;
@@ -117,7 +118,7 @@ int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct
     if (!d)
         return WEIR_BAD_SOCKET;
     if (!weir->netif || !message->peer.port || get16(d->seen.ports) != message->peer.port ||
-        !weir_addr_equal(weir_addr_v4(get32(d->seen.address)), message->peer.addr))
+        !weir_addr_equal(peer_address(&d->seen), message->peer.addr))
         return WEIR_NO_ROUTE;
     while (count-- > 0)
         length += slices[count].length;
@@ -131,7 +132,7 @@ int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct
         return WEIR_AGAIN;
     }
     uint8_t *udp = head + ETHERNET_BYTES + IP4_BYTES;
-    ip_header(weir, head + ETHERNET_BYTES, d->seen.address, IP_UDP, length);
+    ip_header(weir, head + ETHERNET_BYTES, &d->seen, IP_UDP, length);
     memcpy(udp, d->port, 2);
     memcpy(udp + 2, d->seen.ports, 2);
     put32(udp + 4, length << 16);

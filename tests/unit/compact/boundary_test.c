@@ -296,8 +296,7 @@ static void input_form(struct boundary *b, const struct form *form, uint32_t seq
     put16(tcp + 18, urgent);
     tcp[13] |= urgent ? TCP_URG : 0;
     put16(tcp + 16, 0);
-    checksum_put(tcp + 16,
-                 checksum_add(ip4_pseudo_sum(PEER, SERVER, IP_TCP, tcp_bytes), checksum_sum_portable(tcp, tcp_bytes)));
+    checksum_put(tcp + 16, transport_sum(IP_TCP, tcp, tcp_bytes));
     if (!b->source)
         b->allowed = b->most;
     raw_input(&b->t, bytes, total);

@@ -14,16 +14,10 @@
 
 #include "base/checksum.h"
 #include "compact/serving.h"
-#include "wire/arp.h"
 #include "wire/ethernet.h"
-#include "wire/icmp4.h"
-#include "wire/ip4.h"
 #include "wire/tcp.h"
 
-#define SERVER 0x0a000001u
-#define PEER 0x0a000002u
 #define PEER_PORT 40000
-#define HEADERS (ETHERNET_BYTES + IP4_BYTES)
 #define FRAMES 64u
 #define SEND_QUEUE 1072u  // of the tiny profile, as is what follows
 #define WINDOW 1072u
@@ -31,10 +25,18 @@
 
 static const uint8_t server_mac[6] = {2, 0, 0, 0, 0, 1}, peer_mac[6] = {2, 0, 0, 0, 0, 2};
 
+// Addresses; HEADERS; wrap, unwrap: an IP header before a transport packet at bytes + HEADERS, and away again;
+// transport_sum: the packet's with its pseudo-header; settle: until the server has its address.
+#if WEIR_CFG_IP4
+#include "compact/peer4.h"
+#else
+#include "compact/peer6.h"
+#endif
+
 struct talk {
     struct serving *serving;
     uint64_t now_us;
-    uint8_t frames[FRAMES][600];
+    uint8_t frames[FRAMES][640];
     uint32_t lengths[FRAMES], count, seen;
     uint64_t sent_us[FRAMES];
     uint16_t port, window, mss /* 0: no option */;
@@ -53,17 +55,6 @@ static inline bool tx(void *context, const uint8_t *frame, uint32_t length)
     t->sent_us[t->count] = t->now_us;
     t->lengths[t->count++] = length;
     return true;
-}
-
-static inline void open_talk(struct talk *t, enum serving_mode mode)
-{
-    memset(t, 0, sizeof *t);
-    t->now_us = UINT64_C(0xfff00000);  // low 32 bits wrap in a second
-    t->serving = serving_open(server_mac, SERVER, mode, tx, t, t->now_us);
-    t->port = PEER_PORT;
-    t->window = 8000;
-    t->mss = MSS;
-    t->ours = 0xfffffff0u;
 }
 
 static inline void close_talk(struct talk *t) { serving_close(t->serving); }
@@ -91,18 +82,17 @@ static inline void pass(struct talk *t, uint64_t us)
     turn(t);
 }
 
-// An IPv4 frame around a transport packet at bytes + HEADERS.
-static inline uint32_t wrap(uint8_t *bytes, uint8_t protocol, uint32_t length)
+static inline void open_talk(struct talk *t, enum serving_mode mode)
 {
-    const struct ip4 ip = {.source = PEER,
-                           .destination = SERVER,
-                           .total_length = (uint16_t)(IP4_BYTES + length),
-                           .ttl = 9,
-                           .protocol = protocol};
-    const struct ethernet link = {.destination = server_mac, .source = peer_mac, .type = ETHERTYPE_IP4};
-    ip4_emit(bytes + ETHERNET_BYTES, &ip);
-    ethernet_emit(bytes + ETHERNET_BYTES, &link);
-    return HEADERS + length;
+    memset(t, 0, sizeof *t);
+    t->now_us = UINT64_C(0xfff00000);  // low 32 bits wrap in a second
+    t->serving = serving_open(server_mac, SERVER_NUMBER, mode, tx, t, t->now_us);
+    settle(t->serving, t->frames[0], &t->count, &t->now_us);
+    t->count = 0;
+    t->port = PEER_PORT;
+    t->window = 8000;
+    t->mss = MSS;
+    t->ours = 0xfffffff0u;
 }
 
 // A segment of the peer in `bytes`; numbers are relative; payload is serving_pattern.
@@ -124,8 +114,7 @@ static inline uint32_t make(const struct talk *t, uint8_t *bytes, uint8_t flags,
     for (uint32_t i = 0; i < length; i++)
         tcp[TCP_BYTES + options + i] = serving_pattern(seq + i);
     const uint32_t total = TCP_BYTES + options + length;
-    checksum_put(tcp + 16,
-                 checksum_add(ip4_pseudo_sum(PEER, SERVER, IP_TCP, total), checksum_sum_portable(tcp, total)));
+    checksum_put(tcp + 16, transport_sum(IP_TCP, tcp, total));
     return wrap(bytes, IP_TCP, total);
 }
 
@@ -140,22 +129,16 @@ static inline bool has_sent(const struct talk *t) { return t->seen < t->count; }
 
 static inline void take(struct talk *t)
 {
-    struct ip4 ip;
     assert_true(has_sent(t));
     const uint8_t *frame = t->frames[t->seen];
-    const uint32_t length = t->lengths[t->seen] - ETHERNET_BYTES;
+    const uint32_t length = t->lengths[t->seen] - HEADERS;
     t->got_us = t->sent_us[t->seen++];
     assert_memory_equal(frame, peer_mac, 6);
     assert_memory_equal(frame + 6, server_mac, 6);
-    assert_int_equal(ip4_parse(frame + ETHERNET_BYTES, length, false, &ip), IP4_OK);
-    assert_int_equal(ip.total_length, length);
-    assert_int_equal(ip.source, SERVER);
-    assert_int_equal(ip.destination, PEER);
+    unwrap(frame, t->lengths[t->seen - 1], IP_TCP);
     const uint8_t *tcp = frame + HEADERS;
-    assert_int_equal(checksum_add(ip4_pseudo_sum(SERVER, PEER, IP_TCP, length - IP4_BYTES),
-                                  checksum_sum_portable(tcp, length - IP4_BYTES)),
-                     0xffff);
-    assert_true(tcp_parse(tcp, length - IP4_BYTES, &t->got));
+    assert_int_equal(transport_sum(IP_TCP, tcp, length), 0xffff);
+    assert_true(tcp_parse(tcp, length, &t->got));
     assert_int_equal(t->got.source, SERVING_PORT);
     assert_int_equal(t->got.destination, t->port);
     t->got_data = tcp + t->got.header_length;

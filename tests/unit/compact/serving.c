@@ -26,6 +26,7 @@
 #define weir_netif_remove PRIVATE(weir_netif_remove)
 #define weir_netif_set_up PRIVATE(weir_netif_set_up)
 #define weir_netif_set_address PRIVATE(weir_netif_set_address)
+#define weir_netif_ip6 PRIVATE(weir_netif_ip6)
 #define weir_netif_find PRIVATE(weir_netif_find)
 #define weir_netif_at PRIVATE(weir_netif_at)
 #define weir_route_add PRIVATE(weir_route_add)
@@ -61,9 +62,15 @@
 #include "base/checksum.c"
 #include "compact/conn.c"
 #include "compact/entry.c"
+#include "compact/frame.c"
 #include "compact/input.c"
 #include "compact/instance.c"
-#include "compact/ip.c"
+#if WEIR_CFG_IP4
+#include "compact/ip4.c"
+#else
+#include "compact/ip6.c"
+#include "compact/nd.c"
+#endif
 #include "compact/netif.c"
 #include "compact/output.c"
 #include "compact/socket.c"
@@ -106,6 +113,19 @@ static enum weir_tx_verdict driver_tx(struct weir_netif *netif, const struct wei
 
 static const struct weir_driver driver = {.name = "serving", .tx = driver_tx};
 
+#if WEIR_CFG_IP4
+static int take_address(struct weir_netif *netif, uint32_t address)
+{
+    return weir_netif_set_address(netif, weir_addr_v4(address), 24, WEIR_ADDRESS_AT_ONCE);
+}
+#else
+static int take_address(struct weir_netif *netif, uint32_t address)
+{
+    static const uint8_t secret[16] = "not very secret";
+    return (void)address, weir_netif_ip6(netif, WEIR_IP6_AUTO | WEIR_IP6_PROMPT, secret);
+}
+#endif
+
 struct serving *serving_open(const uint8_t mac[6], uint32_t address, enum serving_mode mode,
                              bool (*tx)(void *context, const uint8_t *frame, uint32_t length), void *context,
                              uint64_t now_us)
@@ -124,8 +144,7 @@ struct serving *serving_open(const uint8_t mac[6], uint32_t address, enum servin
     weir_netif_init(&s->netif, "t0", &driver, &weir_link_ethernet);
     s->netif.driver_data = s;
     memcpy(s->netif.mac, mac, 6);
-    if (weir_netif_add(s->weir, &s->netif) ||
-        weir_netif_set_address(&s->netif, weir_addr_v4(address), 24, WEIR_ADDRESS_AT_ONCE))
+    if (weir_netif_add(s->weir, &s->netif) || take_address(&s->netif, address))
         abort();
     s->listener = weir_socket_open(s->weir, WEIR_STREAM, 0);
     if (weir_socket_bind(s->weir, s->listener, &(struct weir_endpoint){weir_addr_any(), SERVING_PORT}) ||
@@ -148,6 +167,7 @@ void serving_input(struct serving *s, const uint8_t *frame, uint32_t length)
     weir_input(&s->netif, &whole);
 }
 
+void serving_link_change(struct serving *s, bool up) { weir_link_change(&s->netif, up); }
 void serving_tx_ready(struct serving *s) { weir_tx_ready(&s->netif); }
 void serving_read_on(struct serving *s, bool on) { s->reads = on; }
 uint32_t serving_done(const struct serving *s) { return s->done; }

@@ -18,6 +18,7 @@ enum serving_mode {
 };
 
 struct serving;
+// Where it is built with IPv6 in IPv4's place, `address` says nothing: it makes its own, without random delays.
 // Frames go to `tx`; false: the driver is full until serving_tx_ready.
 struct serving *serving_open(const uint8_t mac[6], uint32_t address, enum serving_mode mode,
                              bool (*tx)(void *context, const uint8_t *frame, uint32_t length), void *context,
@@ -25,6 +26,7 @@ struct serving *serving_open(const uint8_t mac[6], uint32_t address, enum servin
 void serving_close(struct serving *serving);
 void serving_input(struct serving *serving, const uint8_t *frame, uint32_t length);
 void serving_tx_ready(struct serving *serving);
+void serving_link_change(struct serving *serving, bool up);
 void serving_read_on(struct serving *serving, bool on);
 uint64_t serving_turn(struct serving *serving, uint64_t now_us);  // poll, application, poll; the next deadline
 uint32_t serving_done(const struct serving *serving);             // connections that came to an orderly end

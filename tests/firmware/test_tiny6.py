@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""tiny over IPv6 on lm3s6965evb, with Linux on a TAP as its neighbour and radvd as its router: ping, and the echo server by both of its addresses."""
+import concurrent.futures
+import ipaddress
+import pathlib
+import random
+import re
+import socket
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+from boards import command, exchange  # noqa: E402
+from netns import Lab, until  # noqa: E402
+
+ECHO, LINUX, PREFIX = 5200, "fe80::1", "2001:db8:6::"
+RADVD = f"""interface lan {{ AdvSendAdvert on; MinRtrAdvInterval 3; MaxRtrAdvInterval 4;
+    prefix {PREFIX}/64 {{ AdvValidLifetime 600; AdvPreferredLifetime 300; }}; }};
+"""
+
+
+class Neighbour:
+    """The board, as Linux in its namespace sees it."""
+
+    def __init__(self, lab):
+        self.net = lab.namespace("net")
+        # radvd asks for the one; with the other Linux has no addresses but these, which it does not probe.
+        self.net.run("sysctl", "-qw", "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.default.addr_gen_mode=1")
+        assert lab.tap(self.net, "lan")
+        for address in (f"{LINUX}/64", f"{PREFIX}1/64"):
+            self.net.run("ip", "address", "add", address, "dev", "lan", "nodad")
+        # Its probes and reports are heard from its first moment on.
+        self.heard = self.net.start("tcpdump", "-lni", "lan", "icmp6 or (ip6 and ip6[6] == 0)")
+        assert until(lambda: "listening on" in self.heard.output(), 60), self.heard.output()
+        self.machine = self.net.start(*command("lm3s6965evb", "tap,ifname=lan,script=no,downscript=no", "tiny6_echo"))
+
+    def probed(self, begins):
+        """The address with these first characters that the board looked for duplicates of; "": none yet."""
+        found = re.findall(rf"IP6 :: > ff02::1:ff\S+: ICMP6, neighbor solicitation, who has ({begins}[0-9a-f:]+),", self.heard.output())
+        return found[-1] if found else ""
+
+    def pings(self, address, size=56):
+        zone = "%lan" if address.startswith("f") else ""
+        return " 1 received" in self.net.run("ping", "-6", "-c1", "-W2", "-s", size, address + zone, check=False)
+
+    def echoes(self, address, data):
+        """What a connection brings back of the data."""
+        def conversation():
+            self.net.join()
+            with socket.create_connection((f"{address}%lan" if address.startswith("f") else address, ECHO), 60) as connection:
+                return exchange(connection, data)
+        with concurrent.futures.ThreadPoolExecutor(1) as thread:
+            return thread.submit(conversation).result()
+
+
+@pytest.fixture(scope="module")
+def board():
+    with Lab() as lab:
+        neighbour = Neighbour(lab)
+        assert until(lambda: neighbour.probed("fe80:"), 60), neighbour.heard.output()
+        (lab.folder / "radvd.conf").write_text(RADVD)
+        neighbour.net.start("radvd", "-n", "-m", "stderr", "-C", lab.folder / "radvd.conf", "-p", lab.folder / "radvd.pid")
+        assert until(lambda: neighbour.probed(PREFIX[:-1]), 60), neighbour.heard.output()
+        yield neighbour
+
+
+def both(board):
+    return board.probed("fe80:"), board.probed(PREFIX[:-1])
+
+
+def test_linux_pings_it(board):
+    for address in both(board):
+        assert until(lambda: board.pings(address), 60), board.heard.output()
+        assert board.pings(address, 600)
+    assert board.pings("ff02::1")
+
+
+def test_its_identifiers_are_opaque(board):
+    link, made = (ipaddress.ip_address(address) for address in both(board))
+    assert made in ipaddress.ip_network(f"{PREFIX}/64")
+    assert int(link) & (1 << 64) - 1 != int(made) & (1 << 64) - 1
+    assert "ff:fe" not in link.exploded[20:] and "ff:fe" not in made.exploded[20:]
+
+
+def test_every_byte_comes_back(board):
+    data = random.Random(6).randbytes(50_000)
+    for address in both(board):
+        assert until(lambda: board.pings(address), 60), board.heard.output()
+        assert board.echoes(address, data) == data
+
+
+def test_it_says_which_groups_it_hears(board):
+    assert until(lambda: re.search(r"HBH ICMP6, multicast listener report v2, \d group record", board.heard.output()), 60), board.heard.output()
