@@ -134,6 +134,11 @@
 #else
 #define WEIR_CFG_IGMP 0
 #endif
+#ifdef CONFIG_WEIR_CFG_IP4
+#define WEIR_CFG_IP4 CONFIG_WEIR_CFG_IP4
+#else
+#define WEIR_CFG_IP4 0
+#endif
 #ifdef CONFIG_WEIR_CFG_IP6
 #define WEIR_CFG_IP6 CONFIG_WEIR_CFG_IP6
 #else
