@@ -68,10 +68,10 @@ static struct calls {
 } * calls;
 
 static uint64_t call_began_ns;
-static void call_begins(void) { call_began_ns = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID); }
+static void call_begins(void) { call_began_ns = cpu_nanoseconds(); }
 static void call_ends(enum call kind)
 {
-    const uint64_t took_ns = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) - call_began_ns;
+    const uint64_t took_ns = cpu_nanoseconds() - call_began_ns;
     const uint64_t at = calls->count++;
     if (at >= calls->most || (calls->of_first_run && calls->call[at].kind != kind)) {
         fprintf(stderr, "weir_pair: call %llu is another one than in the run before\n", (unsigned long long)at);

@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "weir/instance.h"
 #include "weir/netif.h"
@@ -38,7 +37,7 @@ void open_ends(const struct weir_config *config);  // NULL: the defaults
 weir_socket listen_at(uint16_t number);            // at the end 1
 void settle(void);                                 // turns of both, until nothing is on its way
 void drain_ready(void);
-uint64_t nanoseconds_of(clockid_t clock);
+uint64_t cpu_nanoseconds(void);  // the thread's own time
 
 // calls.c
 int run_calls(uint64_t count);  // the program's exit status

@@ -302,7 +302,7 @@ __attribute__((noinline)) static void measured_connect(weir_socket listener, uin
     }
 }
 
-uint64_t nanoseconds_of(clockid_t clock)
+static uint64_t nanoseconds_of(clockid_t clock)
 {
     struct timespec time;
     clock_gettime(clock, &time);
@@ -310,6 +310,7 @@ uint64_t nanoseconds_of(clockid_t clock)
 }
 
 static uint64_t nanoseconds(void) { return nanoseconds_of(CLOCK_MONOTONIC); }
+uint64_t cpu_nanoseconds(void) { return nanoseconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
 static void result(const char *what, uint64_t units, uint64_t frames, uint64_t ns)
 {
@@ -360,9 +361,9 @@ static void open_many(weir_socket listener, uint64_t count, struct longest *long
             extra[listeners] = listen_at(++port_number);
             listener = extra[listeners++];
         }
-        const uint64_t start = nanoseconds(), cpu_start = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
+        const uint64_t start = nanoseconds(), cpu_start = cpu_nanoseconds();
         connect_to(port_number, listener, &server);
-        const uint64_t cpu_took = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) - cpu_start, took = nanoseconds() - start;
+        const uint64_t cpu_took = cpu_nanoseconds() - cpu_start, took = nanoseconds() - start;
         if (took > longest->ns)
             longest->ns = took;
         if (cpu_took > longest->cpu_ns)
