@@ -331,6 +331,9 @@ weir_source "src/link/neighbour.c"
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/link/neighbour6.c"
 #endif
+#if WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
+weir_source "src/link/neighbour_packets.c"
+#endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/link/netif.c"
 #endif

@@ -25,7 +25,7 @@ enum neighbour_state {
     NEIGHBOUR_STATIC
 };
 
-struct neighbour_packet;  // a datagram that waits (src/link/neighbour.c)
+struct neighbour_packet;  // a datagram that waits (src/link/neighbour_packets.c)
 
 // An entry of the neighbour cache. Entries never move; `path.neighbour` may point at a recycled one, so users compare
 // netif and address before they trust it (neighbour_known).

@@ -61,6 +61,11 @@ void neighbour_stale(struct weir *weir, struct neighbour *n, const uint8_t mac[6
 // PROBE, with one question, unless progress comes first
 void neighbour_contested(struct weir *weir, struct neighbour *n);
 
+// The datagrams that wait for it, for neighbour.c. Keeps a copy of one until it is known; false: no room.
+bool neighbour_packet_keep(struct weir *weir, struct neighbour *n, uint16_t ethertype, const struct packet_out *out);
+bool neighbour_packets_send(struct weir *weir, struct neighbour *n);  // false: the interface is full; the rest stays
+void neighbour_packets_drop(struct weir *weir, struct neighbour *n);
+
 static inline bool neighbour_of_path(const struct weir_netif *netif, const struct path *path)
 {
     const struct neighbour *n = path->neighbour;
