@@ -17,9 +17,9 @@ from boards import ADDRESS, BOARDS, HOST, elf, free_udp_ports  # noqa: E402
 
 PLACES = ("malta", "malta-el")
 MODES = {"skip, update": 4, "weir": 5}   # enum weir_realtime_mode
-PORT, FRAME, PERIOD_S, FRAMES = 5004, 1024, 0.1, 60
+PORT, FRAME, PERIOD_S, FRAMES = 5004, 1024, 0.1, 40
 # The playout delay: a busy machine has so long. The source falls silent for longer, so that frames come late for certain.
-FIRST_S, PAUSE_BEFORE, PAUSE_S = 1.5, 20, 2.0
+FIRST_S, PAUSE_BEFORE, PAUSE_S = 1.0, 10, 1.4
 TOLD = re.compile(r"xinu: (skip, update|weir): (\d+) played, (\d+) told as missing, (\d+) missing untold, (\d+) out of order, (\d+) spoilt: the stream (ended|did not end)")
 
 
