@@ -830,7 +830,7 @@ weir_part_headers "autoip" "apps/autoip/autoip.h"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_part "shell" "apps" "hosted" "loop apps" "" "shell"
-weir_part_about "shell" "a shell on a TCP port: ifconfig, netstat, route, neigh, ping, nslookup, cc, stats (shell/shell.h)"
+weir_part_about "shell" "a shell on a TCP port: ifconfig, netstat, route, neigh, ping, nslookup, iperf, cc, stats (shell/shell.h)"
 weir_part_sources "shell" "apps/shell/commands.c"
 weir_part_sources "shell" "apps/shell/shell.c"
 weir_part_sources "shell" "apps/shell/tools.c"

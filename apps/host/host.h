@@ -21,6 +21,7 @@
 #include "echo.h"
 #include "host/options.h"
 #include "status/server.h"
+#include "iperf3/client.h"
 #include "iperf3/server.h"
 #include "loop.h"
 #include "mdns/query.h"
@@ -61,6 +62,7 @@ struct host {
     struct dhcp dhcp;
     struct autoip autoip;
     struct shell shell;
+    struct iperf3_client shell_iperf;
     struct mdns mdns;  // socket 0: not started
     struct mdns_service mdns_web;
     uint8_t mdns_cache[16384];

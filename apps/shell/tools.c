@@ -15,6 +15,10 @@ void shell_tools_stop(struct shell *shell)
         dns_both_stop(&shell->both);
     if (shell->pinging)
         ping_stop(&shell->ping);
+    if (shell->measuring) {
+        shell->measuring = false;  // of its end nothing is said
+        iperf3_client_stop(shell->iperf);
+    }
     shell->resolving = shell->pinging = false;
 }
 
@@ -24,6 +28,14 @@ static void finish(struct shell *shell, const char *what)
 {
     text_put(&shell->out, what);
     shell->finished = true;
+}
+
+// HOST [COUNT]: false where that is not what the words are.
+static bool take_count(int argc, char **argv, uint64_t most, uint64_t *count)
+{
+    if (argc == 2)
+        return true;
+    return argc == 3 && text_read_u64(argv[2], text_length(argv[2]), most, count) == text_length(argv[2]) && *count > 0;
 }
 
 // --- names -----------------------------------------------------------------------------------------------------------
@@ -116,9 +128,7 @@ static void ping_found(void *context, struct dns_both *both)
 static void ping(struct shell *shell, int argc, char **argv)
 {
     uint64_t count = SHELL_PINGS;
-    if (argc < 2 || argc > 3 ||
-        (argc == 3 && (text_read_u64(argv[2], text_length(argv[2]), SHELL_PINGS_MAX, &count) != text_length(argv[2]) ||
-                       count == 0))) {
+    if (!take_count(argc, argv, SHELL_PINGS_MAX, &count)) {
         text_put(&shell->out, "ping HOST [COUNT]\n");
         return;
     }
@@ -126,8 +136,71 @@ static void ping(struct shell *shell, int argc, char **argv)
     resolve(shell, argv[1], ping_found);
 }
 
+// --- iperf -----------------------------------------------------------------------------------------------------------
+
+// As for ping: what does not fit is not said.
+static void iperf_print(void *context, const char *line)
+{
+    struct shell *shell = context;
+    if (!shell->measuring)
+        return;
+    text_put(&shell->out, line);
+    shell_turn(shell);
+}
+
+static void iperf_done(void *context, const char *error)
+{
+    struct shell *shell = context;
+    if (!shell->measuring)
+        return;
+    shell->measuring = false;
+    finish(shell, error != NULL ? error : "");
+    text_put(&shell->out, error != NULL ? "\n" : "");
+    shell_turn(shell);
+}
+
+static void iperf_found(void *context, struct dns_both *both)
+{
+    struct shell *shell = context;
+    if (!resolved(shell, both))
+        return;
+    memset(shell->iperf, 0, sizeof *shell->iperf);
+    shell->iperf->print = iperf_print;
+    shell->iperf->done = iperf_done;
+    shell->iperf->context = shell;
+    shell->iperf->test.parameters.time_s = shell->wanted;
+    shell->iperf->test.parameters.reverse = shell->reverse;
+    shell->measuring = true;
+    const int error =
+        iperf3_client_start(shell->iperf, shell->loop, (struct weir_endpoint){both->addresses[0], IPERF3_PORT});
+    if (error == WEIR_OK)
+        return;
+    shell->measuring = false;
+    finish(shell, weir_error_name(error));
+    text_char(&shell->out, '\n');
+    shell_turn(shell);
+}
+
+static void iperf(struct shell *shell, int argc, char **argv)
+{
+    uint64_t seconds = SHELL_IPERF_S;
+    shell->reverse = argc > 2 && text_equal("-R", 2, argv[argc - 1]);
+    argc -= shell->reverse;
+    if (shell->iperf == NULL) {
+        text_put(&shell->out, "there is no iperf here\n");
+        return;
+    }
+    if (!take_count(argc, argv, SHELL_IPERF_S_MAX, &seconds)) {
+        text_put(&shell->out, "iperf HOST [SECONDS] [-R]\n");
+        return;
+    }
+    shell->wanted = (uint32_t)seconds;
+    resolve(shell, argv[1], iperf_found);
+}
+
 const struct shell_command shell_tools[] = {
     {"ping", "HOST [COUNT]: whether it answers, and when", ping},
+    {"iperf", "HOST [SECONDS] [-R]: the rate to an iperf3 server, or (-R) from it", iperf},
     {"nslookup", "NAME: its addresses", nslookup},
     {NULL, NULL, NULL},
 };

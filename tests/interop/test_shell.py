@@ -33,6 +33,40 @@ def test_a_session():
         assert said.count("weir> ") == 8
 
 
+def test_iperf_measures_both_ways_and_ctrl_c_ends_it():
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with Lab(FOLDER) as lab:
+        linux = lab.namespace("linux")
+        where, words = lab.link(linux, "weir0", LINUX)
+        server = linux.start("iperf3", "-s", "--forceflush")
+        host = where.start(HOST, *words, "--address", f"{WEIR}/24", "--shell", "2323")
+        assert until(lambda: "up on" in host.output() and "listening" in server.output(), 30), host.output() + server.output()
+        with subprocess.Popen(linux.enter() + ["nc", "-w", "60", WEIR, "2323"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as session:
+            heard = bytearray()
+
+            def hear(*parts, after=0):
+                while not all(part in heard[after:] for part in parts):
+                    more = os.read(session.stdout.fileno(), 65536)
+                    assert more, heard
+                    heard.extend(more)
+
+            def say(words):
+                session.stdin.write(words)
+                session.stdin.flush()
+
+            for words in (b"iperf %s 1\n", b"iperf %s 1 -R\n"):
+                after = len(heard)
+                say(words % LINUX.encode())
+                hear(b"sender", b"receiver", b"weir> ", after=after)
+            after = len(heard)
+            say(b"iperf %s 600\n" % LINUX.encode())
+            hear(b"bits/sec", after=after)
+            say(b"\x03")
+            hear(b"weir> ", after=after)
+            say(b"quit\n")
+        assert session.returncode == 0
+
+
 def test_nothing_listens_unless_asked():
     FOLDER.mkdir(parents=True, exist_ok=True)
     with Lab(FOLDER) as lab:

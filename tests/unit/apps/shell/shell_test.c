@@ -58,6 +58,7 @@ static void commands_answer(void **state)
     assert_non_null(strstr(say("cc\n"), "cubic"));
     assert_non_null(strstr(say("route\n"), "10.0.0.0/24 dev test0 metric 0 connected\n"));
     assert_string_equal(say("neigh\n"), "weir> ");  // everything went over the loopback
+    assert_string_equal(say("iperf 10.0.0.9\n"), "there is no iperf here\nweir> ");
     assert_non_null(strstr(say("stats\n"), "version "));
     assert_string_equal(say("nonsense\n"), "no such command: help lists them\nweir> ");
     assert_string_equal(say("\n"), "weir> ");
