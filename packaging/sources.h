@@ -49,6 +49,7 @@ weir_option "MULTICAST_GROUPS" WEIR_CFG_MULTICAST_GROUPS
 weir_option "MULTICAST_SOURCES" WEIR_CFG_MULTICAST_SOURCES
 weir_option "UDP" WEIR_CFG_UDP
 weir_option "RAW" WEIR_CFG_RAW
+weir_option "IP_OPTIONS" WEIR_CFG_IP_OPTIONS
 weir_option "TCP_CONNECT" WEIR_CFG_TCP_CONNECT
 weir_option "TCP_WINDOW_SCALE" WEIR_CFG_TCP_WINDOW_SCALE
 weir_option "TCP_TIMESTAMPS" WEIR_CFG_TCP_TIMESTAMPS
@@ -281,6 +282,9 @@ weir_source "src/ip/multihome.c"
 weir_source "src/ip/names.c"
 weir_source "src/ip/nd.c"
 #endif
+#if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_COMPACT
+weir_source "src/ip/options.c"
+#endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/ip/outbox.c"
 #endif
@@ -364,6 +368,9 @@ weir_source "src/socket/family.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/socket/handle.c"
+#endif
+#if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_COMPACT
+weir_source "src/socket/ip_options.c"
 #endif
 #if WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 weir_source "src/socket/message.c"
@@ -544,6 +551,9 @@ weir_source "src/tcp/uto.c"
 #endif
 #if WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 weir_source "src/udp/datagram.c"
+#endif
+#if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_COMPACT
+weir_source "src/udp/ip_options.c"
 #endif
 #if WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
 weir_source "src/udp/membership.c"

@@ -41,6 +41,9 @@ static const struct mapping mappings[] = {
     {WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_TTL, WEIR_OPTION_MULTICAST_TTL, false},
     {WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_LOOP, WEIR_OPTION_MULTICAST_LOOP, true},
     {WEIR_SOL_RAW, WEIR_ICMP_FILTER, WEIR_OPTION_ICMP_FILTER, false},
+#if WEIR_CFG_IP_OPTIONS
+    {WEIR_IPPROTO_IP, WEIR_IP_RECVOPTS, WEIR_OPTION_RECEIVE_IP_OPTIONS, true},
+#endif
 #if WEIR_CFG_IP6
     {WEIR_IPPROTO_IPV6, WEIR_IPV6_UNICAST_HOPS, WEIR_OPTION_TTL, false},
     {WEIR_IPPROTO_IPV6, WEIR_IPV6_MULTICAST_HOPS, WEIR_OPTION_MULTICAST_TTL, false},
@@ -161,9 +164,32 @@ static int set_mtu_discover(struct bsd_request *r)
     return bsd_number_set(r, WEIR_OPTION_DONT_FRAGMENT, value == WEIR_IP_PMTUDISC_DO);
 }
 
+#if WEIR_CFG_IP_OPTIONS
+static int set_ip_options(struct bsd_request *r)
+{
+    if (r->length > sizeof r->value.option_bytes)
+        return WEIR_INVALID;
+    return weir_socket_set_ip_options(r->bsd->weir, r->file->socket, r->value.option_bytes, (int)r->length);
+}
+static int get_ip_options(struct bsd_request *r)
+{
+    struct weir_ip_options options;
+    const int error = weir_socket_ip_options(r->bsd->weir, r->file->socket, &options);
+    if (error)
+        return error;
+    r->length = options.length;
+    memcpy(r->value.option_bytes, options.bytes, options.length);
+    return WEIR_OK;
+}
+#else
+static int set_ip_options(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
+static int get_ip_options(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
+#endif
+
 static int set_ip(struct bsd_request *r)
 {
     switch (r->name) {
+    case WEIR_IP_OPTIONS: return set_ip_options(r);
     case WEIR_IP_MTU_DISCOVER: return set_mtu_discover(r);
     case WEIR_IP_PKTINFO: return set_file_flag(r, BSD_PKTINFO);
     case WEIR_IP_RECVTTL: return set_file_flag(r, BSD_RECVTTL);
@@ -448,6 +474,7 @@ static int get_mtu_discover(struct bsd_request *r)
 static int get_ip(struct bsd_request *r)
 {
     switch (r->name) {
+    case WEIR_IP_OPTIONS: return get_ip_options(r);
     case WEIR_IP_MTU_DISCOVER: return get_mtu_discover(r);
     case WEIR_IP_PKTINFO: return get_plain(r, (r->file->flags & BSD_PKTINFO) != 0);
     case WEIR_IP_RECVTTL: return get_plain(r, (r->file->flags & BSD_RECVTTL) != 0);

@@ -28,6 +28,10 @@ union bsd_value {
     struct weir_tcp_info info;
     struct weir_realtime realtime;
     struct weir_realtime_stats realtime_stats;
+#if WEIR_CFG_IP_OPTIONS
+    struct weir_ip_options options;
+    uint8_t option_bytes[WEIR_IP_OPTIONS_MAX];
+#endif
     char text[16];
 };
 

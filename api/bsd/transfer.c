@@ -289,6 +289,20 @@ static void control_put(struct weir_msghdr *local, size_t room, int level, int t
     local->msg_controllen += weir_cmsg_space(bytes);
 }
 
+#if WEIR_CFG_IP_OPTIONS
+static void control_put_options(const struct bsd_transfer *t, struct weir_msghdr *local, size_t room)
+{
+    const struct weir_ip_options *const options = &t->message.options;
+    if (options->length)
+        control_put(local, room, WEIR_IPPROTO_IP, WEIR_IP_RECVOPTS, options->bytes, options->length);
+}
+#else
+static void control_put_options(const struct bsd_transfer *t, struct weir_msghdr *local, size_t room)
+{
+    (void)t, (void)local, (void)room;
+}
+#endif
+
 static void control_put_ip4(const struct bsd_transfer *t, struct weir_msghdr *local, size_t room)
 {
     if (t->wanted & BSD_PKTINFO) {
@@ -341,6 +355,7 @@ static int control_out(struct weir_bsd *bsd, const struct bsd_transfer *t, struc
                         : header->msg_controllen < sizeof copy ? header->msg_controllen
                                                                : sizeof copy;
     control_put_all(t, &local, room);
+    control_put_options(t, &local, room);
     header->msg_flags = local.msg_flags;
     header->msg_controllen = local.msg_controllen;
     return bsd_copy_out(bsd, header->msg_control, &copy, local.msg_controllen);

@@ -206,6 +206,8 @@ enum {
     WEIR_IP_TOS = 1,
     WEIR_IP_TTL = 2,
     WEIR_IP_HDRINCL = 3,
+    WEIR_IP_OPTIONS = 4,
+    WEIR_IP_RECVOPTS = 6 /* of ancillary data, too: the options that a datagram came with */,
     WEIR_IP_PKTINFO = 8,
     WEIR_IP_MTU_DISCOVER = 10,
     WEIR_IP_RECVTTL = 12,

@@ -204,7 +204,7 @@ int run_option_get(struct run_socket *socket, int level, int name, void *value, 
         return get_number(length, value, run_socket_error(socket));
     if (level == IPPROTO_TCP && name == TCP_INFO && socket->type == SOCK_STREAM)
         return get_info(socket, value, length);
-    if (level == IPPROTO_IP && name == IP_OPTIONS) {
+    if (level == IPPROTO_IP && name == IP_OPTIONS && socket->type == SOCK_STREAM) {
         *length = 0;
         return 0;
     }

@@ -68,6 +68,7 @@
 #define WEIR_DEFAULT_MULTICAST_SOURCES 0
 #define WEIR_DEFAULT_UDP 0
 #define WEIR_DEFAULT_RAW 0
+#define WEIR_DEFAULT_IP_OPTIONS 0
 #define WEIR_DEFAULT_TCP_CONNECT 0
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 0
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 0
@@ -180,6 +181,7 @@
 #define WEIR_DEFAULT_MULTICAST_SOURCES 0
 #define WEIR_DEFAULT_UDP 1
 #define WEIR_DEFAULT_RAW 0
+#define WEIR_DEFAULT_IP_OPTIONS 0
 #define WEIR_DEFAULT_TCP_CONNECT 1
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 1
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 1
@@ -292,6 +294,7 @@
 #define WEIR_DEFAULT_MULTICAST_SOURCES 0
 #define WEIR_DEFAULT_UDP 1
 #define WEIR_DEFAULT_RAW 1
+#define WEIR_DEFAULT_IP_OPTIONS 0
 #define WEIR_DEFAULT_TCP_CONNECT 1
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 1
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 1
@@ -624,6 +627,15 @@
 #endif
 #if WEIR_CFG_RAW < 0 || WEIR_CFG_RAW > 1
 #error "WEIR_CFG_RAW must be 0 to 1: raw and ICMP echo sockets"
+#endif
+// options of IPv4 headers on datagram and raw sockets: sent with each packet, and told of those that arrive; no
+// source routes
+#ifndef WEIR_CFG_IP_OPTIONS
+#define WEIR_CFG_IP_OPTIONS WEIR_DEFAULT_IP_OPTIONS
+#endif
+#if WEIR_CFG_IP_OPTIONS < 0 || WEIR_CFG_IP_OPTIONS > 1
+#error "WEIR_CFG_IP_OPTIONS must be 0 to 1: options of IPv4 headers on datagram and raw sockets: sent with each\
+ packet, and told of those that arrive; no source routes"
 #endif
 // active open
 #ifndef WEIR_CFG_TCP_CONNECT
@@ -1268,6 +1280,9 @@
 #endif
 #if WEIR_CFG_RAW && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_RAW needs WEIR_CFG_UDP"
+#endif
+#if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_IP_OPTIONS needs WEIR_CFG_UDP"
 #endif
 #if WEIR_CFG_TCP_DSACK && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_TCP_DSACK needs WEIR_CFG_TCP_SACK"

@@ -81,6 +81,14 @@ int weir_socket_read_urgent(struct weir *weir, weir_socket socket, uint8_t *byte
 int weir_socket_at_mark(struct weir *weir, weir_socket socket);
 
 // --- datagrams (WEIR_DATAGRAM, WEIR_RAW, WEIR_ICMP) -----------------------------------------------------------------
+#if WEIR_CFG_IP_OPTIONS
+#define WEIR_IP_OPTIONS_MAX 40
+// Options of an IPv4 header, as on the wire (RFC 791 §3.1); padded to whole words where they are sent.
+struct weir_ip_options {
+    uint8_t length;
+    uint8_t bytes[WEIR_IP_OPTIONS_MAX];
+};
+#endif
 struct weir_message {
     struct weir_endpoint peer;  // source of a received, destination of a sent one (port 0 and any: the connected peer)
     struct weir_addr local;     // address it was sent to / source to use (any: chosen by route)
@@ -88,6 +96,9 @@ struct weir_message {
     uint8_t ttl;                // 0 when sending: the socket's
     uint8_t tos;
     uint32_t length;  // bytes of the datagram (received: also of what did not fit)
+#if WEIR_CFG_IP_OPTIONS
+    struct weir_ip_options options;  // received, where WEIR_OPTION_RECEIVE_IP_OPTIONS asks for them; none are sent
+#endif
 };
 // Queues one datagram gathered from slices; the next poll sends it. Returns its length. AGAIN: the send queue is full.
 int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct weir_message *message,
@@ -167,6 +178,9 @@ enum weir_option {                     // value; default; which sockets
 #if WEIR_CFG_IP6
     WEIR_OPTION_FAMILY,  // 0: both; 4, 6: of IPv4, of IPv6 alone; 0; set before bind and connect (WEIR_INVALID after)
 #endif
+#if WEIR_CFG_IP_OPTIONS
+    WEIR_OPTION_RECEIVE_IP_OPTIONS,  // 0/1; 0; datagrams: received ones are told with the IPv4 options they came with
+#endif
     WEIR_OPTION_COUNT
 };
 // Explicit congestion notification on streams: routers mark packets in place of dropping them (RFC 3168).
@@ -194,6 +208,13 @@ int weir_socket_set_congestion(struct weir *weir, weir_socket socket, const char
 const char *weir_socket_congestion(struct weir *weir, weir_socket socket);
 int weir_socket_membership(struct weir *weir, weir_socket socket, struct weir_addr group, uint8_t netif_index,
                            int join);
+#if WEIR_CFG_IP_OPTIONS
+// The IPv4 options of every packet that a datagram or raw socket sends; length 0: none. In fragments after the first
+// stand those that are to be copied. The stack writes nothing into them, neither addresses nor times. WEIR_INVALID:
+// longer than WEIR_IP_OPTIONS_MAX, malformed, or with a source route.
+int weir_socket_set_ip_options(struct weir *weir, weir_socket socket, const void *bytes, int length);
+int weir_socket_ip_options(struct weir *weir, weir_socket socket, struct weir_ip_options *options);
+#endif
 #if WEIR_CFG_MULTICAST_SOURCES
 // --- source filters of datagram sockets' memberships (RFC 3678) ------------------------------------------------------
 // A member hears all sources, all but some, or some alone. Zones of link-local sources are the interface's.

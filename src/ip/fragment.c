@@ -16,6 +16,7 @@
 // Identifications wrap in seconds on a fast link, so a lone fragment may meet a stranger's (RFC 4963): the transport's
 // checksum, and the total length, catch that.
 #include "ip/internal.h"
+#include "ip/options.h"
 
 #include "base/intervals.h"
 
@@ -489,7 +490,8 @@ static enum weir_tx_verdict piece_send(struct weir *weir, struct path *path, con
 static enum weir_tx_verdict pieces_send(struct weir *weir, struct path *path, const struct ip_out *ip,
                                         const struct whole *whole, uint32_t *progress, struct sock *waiter)
 {
-    const uint32_t room = (path->mtu - ip_header_bytes(ip->destination) - ip_piece_bytes(ip->destination)) & ~7u;
+    const uint32_t headers = ip_header_bytes(ip->destination) + ip_piece_bytes(ip->destination) + ip4_options_bytes(ip);
+    const uint32_t room = (path->mtu - headers) & ~7u;
     const uint32_t total = whole->header_length + whole->payload_length;
     if (*progress == 0)
         *progress = (uint32_t)ip4_id(weir, ip) << 16;
@@ -518,8 +520,9 @@ enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, co
         return WEIR_TX_DONE;
     }
     // What was begun in pieces is finished in pieces, even if the path has become wider since.
-    if (*progress || ip_header_bytes(ip->destination) + length > path->mtu) {
-        if (!ip->dont_fragment && length <= IP4_PACKET_MAX - IP4_BYTES && !ip->router_alert)
+    const uint32_t options = ip4_options_bytes(ip);
+    if (*progress || ip_header_bytes(ip->destination) + options + length > path->mtu) {
+        if (!ip->dont_fragment && length <= IP4_PACKET_MAX - IP4_BYTES - options && !ip->router_alert)
             return pieces_send(weir, path, ip, &whole, progress, waiter);
         *error = WEIR_TOO_BIG;
         return WEIR_TX_DONE;

@@ -3,6 +3,7 @@
 // protocol, and the way down to its family's header.
 #include "ip/flow.h"
 #include "ip/internal.h"
+#include "ip/options.h"
 #include "ip/router.h"
 #include "link/handler.h"
 
@@ -96,7 +97,7 @@ enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, co
                                         uint32_t payload_length, uint32_t *progress, struct sock *waiter, int *error)
 {
     (void)progress;
-    if (ip_header_bytes(ip->destination) + header_length + payload_length > path->mtu) {
+    if (ip_header_bytes(ip->destination) + ip4_options_bytes(ip) + header_length + payload_length > path->mtu) {
         *error = WEIR_TOO_BIG;
         return WEIR_TX_DONE;
     }

@@ -64,6 +64,9 @@ struct ip_out {
     uint8_t protocol, ttl, tos;
     bool dont_fragment;
     bool router_alert;  // IGMP (RFC 2236 §2): 4 bytes of option; only where IGMP is built
+#if WEIR_CFG_IP_OPTIONS
+    const struct weir_ip_options *options;  // of IPv4, padded; NULL: none. Not with router_alert, nor in the outbox
+#endif
 #if WEIR_CFG_ARP_CACHE
     const uint8_t *link_source;  // of what is answered (ip_answers); ip_outbox_push copies the bytes
 #endif

@@ -2,6 +2,7 @@
 // IPv4 for a host (RFC 791, RFC 1122 §3.2): the checks every packet must pass, the way up to its protocol, the header
 // on the way down. A Weir host is not a router: what is not for it is dropped, and nobody is told.
 #include "ip/internal.h"
+#include "ip/options.h"
 
 #include "ip/flow.h"
 
@@ -105,11 +106,10 @@ void ip4_input(struct weir *weir, struct packet *packet)
 
 // --- down ------------------------------------------------------------------------------------------------------------
 
-// RFC 2113: the option that makes routers look into the packet. The one header of ours that is longer than 20 bytes.
-static void emit_router_alert(uint8_t *bytes, struct ip4 *header)
+// RFC 2113: the option that makes routers look into the packet, behind a header that is written.
+static void emit_router_alert(uint8_t *bytes)
 {
     static const uint8_t alert[IP4_ROUTER_ALERT_BYTES] = {0x94, 4, 0, 0};
-    ip4_emit(bytes, header);
     bytes[0] = 0x46;
     put16(bytes + 10, 0);
     memcpy(bytes + IP4_BYTES, alert, sizeof alert);
@@ -119,7 +119,8 @@ static void emit_router_alert(uint8_t *bytes, struct ip4 *header)
 enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, const struct ip4_piece *piece,
                                   struct packet_out *out, struct sock *waiter)
 {
-    const uint32_t header_bytes = WEIR_CFG_IGMP && ip->router_alert ? IP4_BYTES + IP4_ROUTER_ALERT_BYTES : IP4_BYTES;
+    const bool alert = WEIR_CFG_IGMP && ip->router_alert;
+    const uint32_t header_bytes = IP4_BYTES + (alert ? IP4_ROUTER_ALERT_BYTES : ip4_options_bytes(ip));
     uint8_t *bytes = packet_out_header(out, header_bytes);
     struct ip4 header = {
         .source = weir_addr_to_v4(ip->source),
@@ -132,10 +133,11 @@ enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, co
         .ttl = ip->ttl,
         .protocol = ip->protocol,
     };
-    if (header_bytes == IP4_BYTES)
-        ip4_emit(bytes, &header);
-    else
-        emit_router_alert(bytes, &header);
+    ip4_emit(bytes, &header);
+    if (alert)
+        emit_router_alert(bytes);
+    else if (header_bytes > IP4_BYTES)
+        ip4_options_emit(bytes, ip, piece->offset > 0);
     if (WEIR_CFG_TX_OFFLOAD && out->tx.checksum_start)
         out->tx.checksum_start = (uint16_t)header_bytes;
     return path->netif->link->output(path->netif, path, ip4_family.ethertype, out, waiter);

@@ -272,8 +272,7 @@ static uint32_t header_bytes(const struct datagram *d)
 // Completes the message's names and checks them. What can be known now is told now; the rest becomes a pending error.
 static int send_check(struct weir *weir, struct datagram *d, struct weir_message *message, uint32_t length)
 {
-    const uint32_t headers =
-        d->options & DATAGRAM_HEADER_INCLUDED ? 0 : ip_header_bytes(message->peer.addr) + header_bytes(d);
+    uint32_t headers = 0;
     if (d->error)
         return datagram_error_take(d);
     if (d->options & DATAGRAM_SHUT_WRITE)
@@ -286,6 +285,9 @@ static int send_check(struct weir *weir, struct datagram *d, struct weir_message
         ip_addr_complete(weir, message->peer.addr, message->netif_index ? message->netif_index : d->sock.netif_bound);
     if (d->type == WEIR_DATAGRAM && !message->peer.port)
         return WEIR_INVALID;
+    if (!(d->options & DATAGRAM_HEADER_INCLUDED))
+        headers =
+            ip_header_bytes(message->peer.addr) + header_bytes(d) + datagram_ip_options_bytes(d, message->peer.addr);
     if (length + headers > IP_PAYLOAD_MAX + IP4_BYTES)
         return WEIR_TOO_BIG;
     if (ip_is_broadcast(weir, message->peer.addr) && !(d->sock.flags & SOCK_BROADCAST))
@@ -391,14 +393,15 @@ static enum weir_tx_verdict record_send(struct weir *weir, struct datagram *d, c
     if (d->options & DATAGRAM_HEADER_INCLUDED)
         return ip_output_header_included(weir, &d->path, d->path_source, bytes, message->length, &d->sock, error);
     const bool group = weir_addr_is_multicast(message->peer.addr), summed6 = raw_summed6(d, message->peer.addr);
-    const struct ip_out ip = {.source = d->path_source,
-                              .destination = message->peer.addr,
-                              .protocol = summed6 ? (uint8_t)IP6_ICMP : d->protocol,
-                              .ttl = message->ttl ? message->ttl
-                                     : group      ? d->multicast_ttl
-                                                  : d->ttl,
-                              .tos = message->tos ? message->tos : d->tos,
-                              .dont_fragment = d->options & DATAGRAM_DONT_FRAGMENT};
+    struct ip_out ip = {.source = d->path_source,
+                        .destination = message->peer.addr,
+                        .protocol = summed6 ? (uint8_t)IP6_ICMP : d->protocol,
+                        .ttl = message->ttl ? message->ttl
+                               : group      ? d->multicast_ttl
+                                            : d->ttl,
+                        .tos = message->tos ? message->tos : d->tos,
+                        .dont_fragment = d->options & DATAGRAM_DONT_FRAGMENT};
+    datagram_ip_options_use(d, &ip);
     if (d->type == WEIR_DATAGRAM)
         udp_header_make(d, &ip, record, header);
     // of the bytes, in the header
@@ -510,6 +513,7 @@ static uint8_t *record_new(struct weir *weir, struct datagram *d, const struct p
                                      .ttl = packet->ttl,
                                      .tos = packet->tos,
                                      .length = length};
+    datagram_ip_options_note(d, packet, message);
     return (uint8_t *)(message + 1);
 }
 

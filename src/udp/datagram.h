@@ -44,6 +44,10 @@ struct datagram {
     uint32_t icmp_filter;
     uint16_t receive_low_water;
     struct membership memberships[MEMBERSHIPS];
+#if WEIR_CFG_IP_OPTIONS
+    struct weir_ip_options ip_options;  // sent with each packet of IPv4
+    bool takes_ip_options;              // WEIR_OPTION_RECEIVE_IP_OPTIONS
+#endif
 #if WEIR_CFG_IP6
     struct weir_addr unchosen;  // what it was bound to before connect chose an address: `any`, or 0.0.0.0
 #endif
@@ -185,6 +189,30 @@ static inline bool membership_hears(const struct membership *m, struct weir_addr
 static inline void membership_filter_drop(struct weir *weir, struct weir_netif *netif, struct membership *m)
 {
     (void)weir, (void)netif, (void)m;
+}
+#endif
+
+#if WEIR_CFG_IP_OPTIONS
+int datagram_ip_options_set(struct datagram *d, const uint8_t *bytes, uint32_t length);
+void datagram_ip_options_note(const struct datagram *d, const struct packet *packet, struct weir_message *message);
+static inline void datagram_ip_options_use(const struct datagram *d, struct ip_out *ip)
+{
+    ip->options = weir_addr_is_v4(ip->destination) && d->ip_options.length ? &d->ip_options : NULL;
+}
+static inline uint32_t datagram_ip_options_bytes(const struct datagram *d, struct weir_addr destination)
+{
+    return weir_addr_is_v4(destination) ? d->ip_options.length : 0;
+}
+#else
+static inline void datagram_ip_options_note(const struct datagram *d, const struct packet *packet,
+                                            struct weir_message *message)
+{
+    (void)d, (void)packet, (void)message;
+}
+static inline void datagram_ip_options_use(const struct datagram *d, struct ip_out *ip) { (void)d, (void)ip; }
+static inline uint32_t datagram_ip_options_bytes(const struct datagram *d, struct weir_addr destination)
+{
+    return (void)d, (void)destination, 0;
 }
 #endif
 

@@ -18,6 +18,30 @@ static int limit_set(struct records *records, int32_t value)
     return WEIR_OK;
 }
 
+#if WEIR_CFG_IP_OPTIONS
+static int other_set(struct datagram *d, enum weir_option option, int32_t value)
+{
+    if (option != WEIR_OPTION_RECEIVE_IP_OPTIONS)
+        return WEIR_NOT_SUPPORTED;
+    d->takes_ip_options = value != 0;
+    return WEIR_OK;
+}
+static int other_get(const struct datagram *d, enum weir_option option, int32_t *value)
+{
+    *value = d->takes_ip_options;
+    return option == WEIR_OPTION_RECEIVE_IP_OPTIONS ? WEIR_OK : WEIR_NOT_SUPPORTED;
+}
+#else
+static int other_set(struct datagram *d, enum weir_option option, int32_t value)
+{
+    return (void)d, (void)option, (void)value, WEIR_NOT_SUPPORTED;
+}
+static int other_get(const struct datagram *d, enum weir_option option, int32_t *value)
+{
+    return (void)d, (void)option, (void)value, WEIR_NOT_SUPPORTED;
+}
+#endif
+
 int datagram_set(struct weir *weir, struct datagram *d, enum weir_option option, int32_t value)
 {
     (void)weir;
@@ -40,7 +64,7 @@ int datagram_set(struct weir *weir, struct datagram *d, enum weir_option option,
             return WEIR_NOT_SUPPORTED;
         d->icmp_filter = (uint32_t)value;
         return WEIR_OK;
-    default: return WEIR_NOT_SUPPORTED;
+    default: return other_set(d, option, value);
     }
 }
 
@@ -80,6 +104,6 @@ int datagram_get(struct weir *weir, struct datagram *d, enum weir_option option,
     case WEIR_OPTION_READABLE_BYTES: *value = (int32_t)next_length(d); return WEIR_OK;
     case WEIR_OPTION_UNSENT_BYTES:
     case WEIR_OPTION_UNACKED_BYTES: *value = (int32_t)d->send_bytes; return WEIR_OK;
-    default: return WEIR_NOT_SUPPORTED;
+    default: return other_get(d, option, value);
     }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "wire/ip4.h"
 
-#define IP4_OPTION_END 0u
-#define IP4_OPTION_NOP 1u
 #define IP4_OPTION_LOOSE_ROUTE 131u
 #define IP4_OPTION_STRICT_ROUTE 137u
 

@@ -6,6 +6,8 @@
 #include "base/checksum.h"
 
 #define IP4_BYTES 20u
+#define IP4_OPTION_END 0u  // these two are one byte; others have their length in the second
+#define IP4_OPTION_NOP 1u
 enum ip_protocol_number { IP_ICMP = 1, IP_IGMP = 2, IP_TCP = 6, IP_UDP = 17 };
 enum ip4_flag { IP4_MORE_FRAGMENTS = 1, IP4_DONT_FRAGMENT = 2 };
 

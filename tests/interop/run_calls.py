@@ -342,6 +342,26 @@ def datagram_control():
     assert b.recvmsg(10, 1)[2] & socket.MSG_CTRUNC
 
 
+def header_options():
+    """IPv4 options that one socket sends reach the other; what is malformed is refused."""
+    alert = b"\x94\x04\0\0"
+    a, b = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    b.bind((HOST, 0))
+    b.settimeout(10)
+    b.setsockopt(socket.IPPROTO_IP, socket.IP_RECVOPTS, 1)
+    assert a.getsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, 40) == b""
+    failing(errno.EINVAL, a.setsockopt, socket.IPPROTO_IP, socket.IP_OPTIONS, bytes([1] * 44))
+    a.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, alert)
+    failing(errno.EINVAL, a.setsockopt, socket.IPPROTO_IP, socket.IP_OPTIONS, b"\x94\x09\0\0")
+    assert a.getsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, 40) == alert
+    a.sendto(b"x", b.getsockname())
+    data, control, flags, _ = b.recvmsg(10, 200)
+    assert (data, flags, control) == (b"x", 0, [(socket.IPPROTO_IP, socket.IP_RECVOPTS, alert)])
+    a.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, b"")
+    a.sendto(b"y", b.getsockname())
+    assert b.recvmsg(10, 200)[:2] == (b"y", [])
+
+
 def options():
     client, server = pair()
     assert client.getsockopt(socket.SOL_SOCKET, socket.SO_TYPE) == socket.SOCK_STREAM

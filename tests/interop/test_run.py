@@ -577,3 +577,31 @@ def test_an_ordinary_user_has_a_namespace():
     if "no right to make" in done.stderr or "Permission denied" in done.stderr:
         pytest.skip(done.stderr)
     assert (done.returncode, done.stdout.strip()) == (0, "10.96.0.2"), done.stderr
+
+
+OPTIONED = f"""
+import socket
+alert = bytes([0x94, 4, 0, 0])
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.settimeout(60)
+s.setsockopt(socket.IPPROTO_IP, socket.IP_RECVOPTS, 1)
+s.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, alert)
+s.sendto(b"q" * 3000, ("{LINUX}", 7100))
+data, control, flags, peer = s.recvmsg(100, 100)
+assert (data, control) == (b"a", [(0, socket.IP_RECVOPTS, bytes([1]) + alert + bytes(3))]), (data, control)
+"""
+
+
+def test_ip4_options_both_ways(site):
+    with inside(site.linux):
+        linux = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    with linux:
+        linux.bind((LINUX, 7100))
+        linux.settimeout(60)
+        linux.setsockopt(socket.IPPROTO_IP, socket.IP_RECVOPTS, 1)
+        program = site.linux.start(*site.words, sys.executable, "-c", OPTIONED)
+        data, control, _, peer = linux.recvmsg(4000, 200)
+        assert (data, control) == (b"q" * 3000, [(socket.IPPROTO_IP, socket.IP_RECVOPTS, b"\x94\x04\0\0")])
+        linux.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, b"\x01\x94\x04\0\0")
+        linux.sendto(b"a", peer)
+        assert program.wait(60) == 0, program.output()
