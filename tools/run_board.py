@@ -121,6 +121,7 @@ class Demonstration:
         with Lab(self.logs) as lab:
             linux = lab.here()
             linux.up("lo")
+            lab.tap(linux, "weir0")
             world = Thermostat(lab, linux, self.logs)
             print(f"The thermostat on {self.board} in {self.place()} at {ADDRESS}, a broker at {HOST}.\n", flush=True)
             for title, step in world.steps():
