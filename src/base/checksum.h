@@ -102,8 +102,8 @@ static inline uint16_t checksum_word(uint16_t host)
 }
 // The other way, for a total not folded yet: 2^8 is what swapping multiplies by, modulo 65535.
 static inline uint32_t checksum_host(uint32_t sum) { return checksum_word(1) == 1 ? sum : sum << 8; }
-// Copies SMALL_COPY_MAX bytes at the most, and returns their sum, not folded (less than 2^18). (checksum_small.c: in
-// builds with WEIR_CFG_FAST_PATH.)
+#if WEIR_CFG_FAST_PATH
+// Copies SMALL_COPY_MAX bytes at the most, and returns their sum, not folded (less than 2^18). (checksum_small.c)
 uint32_t checksum_copy_small(uint8_t *to, const uint8_t *from, uint32_t bytes);
 // A payload's: what a connection is asked, and answers, is often a few bytes.
 static inline uint32_t checksum_copy_payload(const struct weir_port *port, uint8_t *to, const uint8_t *from,
@@ -111,6 +111,13 @@ static inline uint32_t checksum_copy_payload(const struct weir_port *port, uint8
 {
     return bytes > SMALL_COPY_MAX ? checksum_copy_sum(port, to, from, bytes) : checksum_copy_small(to, from, bytes);
 }
+#else
+static inline uint32_t checksum_copy_payload(const struct weir_port *port, uint8_t *to, const uint8_t *from,
+                                             uint32_t bytes)
+{
+    return checksum_copy_sum(port, to, from, bytes);
+}
+#endif
 // Stores the complement of `sum` in a header's checksum field.
 static inline void checksum_put(uint8_t *field, uint16_t sum)
 {

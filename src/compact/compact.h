@@ -12,11 +12,8 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "compact/limits.h"
-#if WEIR_CFG_IP4
 #include "compact/family4.h"
-#else
 #include "compact/family6.h"
-#endif
 #include "weir/instance.h"
 #include "weir/socket.h"
 #include "weir/stats.h"

@@ -8,6 +8,7 @@
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 
+#if WEIR_CFG_IP4
 #define IP_BYTES IP4_BYTES
 #define ETHERTYPE_IP ETHERTYPE_IP4
 #define NETIF_MTU_MIN 68u  // RFC 791: every module must forward so much
@@ -87,4 +88,5 @@ static inline bool local_bindable(const struct weir_netif *netif, struct weir_ad
     return netif && weir_addr_equal(address, netif->address.addr);
 }
 
+#endif
 #endif

@@ -11,6 +11,7 @@
 #include "wire/ip4.h"  // the numbers of protocols
 #include "wire/ip6.h"
 
+#if !WEIR_CFG_IP4
 #define IP_BYTES IP6_BYTES
 #define ETHERTYPE_IP ETHERTYPE_IP6
 #define NETIF_MTU_MIN IP6_MTU_MIN
@@ -142,4 +143,5 @@ static inline bool local_bindable(const struct weir_netif *netif, struct weir_ad
     return (void)netif, (void)address, false;
 }
 
+#endif
 #endif
