@@ -9,6 +9,7 @@
 #include "compact/compact.h"
 #include "compact/nd.h"
 #include "wire/ethernet.h"
+#include "wire/group_record.h"
 #include "wire/mld.h"
 #include "wire/nd.h"
 
@@ -167,7 +168,7 @@ static void address_probe(struct weir *weir, struct weir_netif_address *a, uint6
     a->sent = 0;
     a->due_us = weir->nd.report_due_us = at_us;
     weir->nd.due_us = 0;
-    weir->nd.record = MLD_TO_EXCLUDE;
+    weir->nd.record = GROUP_TO_EXCLUDE;
 }
 
 // RFC 7217 §5: the prefix, which stands in the address, the interface, and a count of conflicts give the identifier.
@@ -387,7 +388,7 @@ LOCAL uint32_t nd_turn(struct weir *weir)
         return WAIT_FOREVER;  // or until the driver takes frames again
     if (!until_due(weir, nd->report_due_us) && report_send(weir)) {
         nd->report_due_us = WEIR_NEVER;
-        nd->record = MLD_IS_EXCLUDE;
+        nd->record = GROUP_IS_EXCLUDE;
     }
     uint32_t wait_us = routers_turn(weir);
     for (struct weir_netif_address *a = &weir->netif->address; a; a = a->next)
