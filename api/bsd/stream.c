@@ -51,7 +51,8 @@ int bsd_cursor_out(struct weir_bsd *bsd, struct bsd_cursor *cursor, const void *
 // Meanwhile the pin keeps the socket, and the gate keeps others from moving the same queue.
 static bool copy_begin(struct weir_bsd *bsd, bool may_fault, size_t bytes)
 {
-    if (!WEIR_CFG_BSD_FAULTS || !bsd->port->unlock || (!may_fault && bytes <= COPY_LOCKED))
+    const bool waits = may_fault && !bsd->port->copies_at_once;
+    if (!WEIR_CFG_BSD_FAULTS || !bsd->port->unlock || (!waits && bytes <= COPY_LOCKED))
         return false;
     bsd->port->unlock(bsd->port->context);
     return true;

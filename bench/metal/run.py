@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """make bench-metal: every figure on the metal, part by part, into build/bench/metal.json; then tables, metal.png and metal.html there.
 
-    bench/metal/run.py [--fresh] [PART…]     without a part: all of them. Parts: echo boot micro component lyra thesis loss zynq
+    bench/metal/run.py [--fresh] [PART…]     without a part: all of them. Parts: echo boot micro component lyra thesis api loss zynq
 
 What a part measured stays in metal.json when the next part ends badly or the run is interrupted; the next run without parts goes on with those that are
 missing, if their images are still the same bytes. After a run that measured everything the next one begins anew, as with --fresh. Exit status: 0 when
@@ -42,6 +42,8 @@ PARTS = {
                       [f"lyra.component.{card}.{way}" for card in ("virtio", "ne2k") for way in ("send", "receive")]),
     "lyra": Part("LyraOS's benchmark without a kernel beside Linux", ["build/boards/pc/transfer.elf"], [GUESTS, "lyra"], ["lyra.ratio_send", "lyra.ratio_receive", "lyra.ratio_min"]),
     "thesis": Part("the thesis's 5 MB beside Linux", ["build/boards/arm-virt/transfer.elf"], [GUESTS, "thesis"], ["thesis.ratio_min"]),
+    "api": Part("the thesis's own calls beside the program without processes", [f"build/boards/{board}/{program}.elf" for board in ("mps2-an385", "arm-virt")
+                for program in ("transfer", "flock_transfer")], ["bench/metal/api.py"], ["thesis.api_ratio"]),
     "loss": Part("the same with 15 % loss", ["build/boards/arm-virt/transfer.elf", LINK], [GUESTS, "loss"], ["thesis_loss.ratio_min"]),
     "zynq": Part("the same on Zynq, alone", ["build/boards/xilinx-zynq-a9/transfer.elf", LINK], [GUESTS, "zynq"], ["thesis_zynq.receive_15_s"]),
 }

@@ -5,6 +5,7 @@
 #ifndef WEIR_PORT_H
 #define WEIR_PORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,9 +50,10 @@ struct weir_port {
     // Tells a sleeping poller that there is output or an earlier deadline. Callable with the lock held; idempotent.
     void (*kick)(void *context);
     // Moves bytes between a caller's memory and the stack's; nonzero: the caller's memory faulted (WEIR_FAULT).
-    // Never called with the lock held. NULL: memcpy.
+    // Never called with the lock held, unless they never wait (copies_at_once). NULL: memcpy.
     int (*copy_in)(void *context, void *to, const void *from_caller, size_t bytes);
     int (*copy_out)(void *context, void *to_caller, const void *from, size_t bytes);
+    bool copies_at_once;  // neither ever waits; with the lock held then, where little is copied
 };
 
 WEIR_END_DECLS

@@ -48,8 +48,9 @@ void signal_block(struct signals *signals, uint32_t set) { signals->blocked = se
 int signal_take(struct signals *signals)
 {
     const uint32_t state = arch_interrupts_off();
-    int signal = SIGNALS - 1;
-    while (signal && !(signals->pending & ~signals->blocked & BIT(signal)))
+    const uint32_t waiting = signals->pending & ~signals->blocked;
+    int signal = waiting ? SIGNALS - 1 : 0;
+    while (signal && !(waiting & BIT(signal)))
         signal--;
     if (signal != SIGNAL_KILL)
         signals->pending &= ~BIT(signal);

@@ -90,6 +90,7 @@ void process_memory_guard(struct weir_port *port)
 {
     port->copy_in = copy_in;
     port->copy_out = copy_out;
+    port->copies_at_once = true;
 }
 
 // --- calls -----------------------------------------------------------------------------------------------------------
