@@ -14,6 +14,9 @@
 #define STACK_UNIT 256  // bytes
 #endif
 #define POOL_BYTES (160 * STACK_UNIT)
+#ifndef INSTANCE_POOL_BYTES
+#define INSTANCE_POOL_BYTES (1 << 20)  // with an allocator: the queues of all connections
+#endif
 enum { PROCESS_PRIORITY = 10, FIRST_PRIORITY = 15, REAPER_PRIORITY = 17, IO_PRIORITY = 20 };
 enum { CALL_PRINT = CALL_BSD_END, CALLS = PROCESS_SOCKET_CALLS + 1 };
 
@@ -105,7 +108,7 @@ static bool start_processes(struct weir *weir)
 
 #if WEIR_CFG_ALLOCATOR
 // Apart from the processes': under the instance's lock nobody waits for a walk through theirs.
-static uint64_t instance_pool[(1 << 20) / 8];
+static uint64_t instance_pool[INSTANCE_POOL_BYTES / 8];
 static struct kmem instance_kmem;
 static void instance_memory(void) { kmem_init(&instance_kmem, instance_pool, sizeof instance_pool); }
 static void *from_pool(size_t bytes) { return kmem_alloc(&instance_kmem, bytes); }
