@@ -250,7 +250,7 @@ struct weir_netif {
 };
 
 #if !WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
-#error "WEIR_CFG_IP4 0 is for the compact stack: the other has IPv4, with IPv6 beside it or alone"
+#error "WEIR_CFG_IP4 0 is for the compact stack: the other one always has IPv4"
 #endif
 #if WEIR_CFG_NETIF_LEAN && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_NETIF_LEAN is for the compact stack"

@@ -166,7 +166,6 @@ static inline uint32_t now(const struct weir *weir) { return (uint32_t)weir->now
 
 // instance.c
 LOCAL uint32_t isn(const struct weir *weir, const struct peer *peer);
-LOCAL void permute(uint32_t v[4]);
 
 // netif.c
 // A frame of `length` bytes for weir_poll to send; the Ethernet header is written. NULL: no room, it is lost.
@@ -196,8 +195,6 @@ LOCAL uint64_t ip_header(const struct weir *weir, uint8_t *head, const struct pe
                          uint32_t payload_length);
 
 // frame.c
-// `segment` holds what IP knows: the whole of the TCP segment, whose sum is right, as its payload.
-LOCAL void tcp_parse_input(struct weir *weir, struct segment *segment, const uint8_t *tcp);
 LOCAL uint16_t frame_sum(const struct weir *weir, const struct weir_frame *frame, uint32_t offset, uint32_t length);
 LOCAL void frame_copy(const struct weir_frame *frame, uint32_t offset, uint8_t *to, uint32_t length);
 // Stores a word as it lies; returns the sum with it.
@@ -222,7 +219,13 @@ LOCAL void entry_time_wait(struct weir *weir, const struct conn *c);
 LOCAL struct listener *listener_find(struct weir *weir, const uint8_t port[2]);
 
 // conn.c
-LOCAL struct conn *conn_find(struct weir *weir, struct peer_key key);
+static inline struct conn *conn_find(struct weir *weir, peer_key key)
+{
+    for (struct conn *c = weir->conns; c < weir->conns + CONNS; c++)
+        if (c->socket.state && peer_is(&c->peer, key))
+            return c;
+    return NULL;
+}
 LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry);  // established; NULL: none is free
 LOCAL void conn_rto(struct conn *c);                                        // from the samples: ends a back-off
 LOCAL void conn_rtt(struct conn *c, uint32_t sample_us);                    // a sample, and conn_rto
@@ -240,7 +243,8 @@ static inline bool conn_owes(const struct conn *c) { return c->send_length || c-
 static inline void conn_event(struct conn *c, uint32_t events) { c->socket.events |= (uint8_t)events; }
 
 // input.c
-LOCAL void tcp_input(struct weir *weir, struct segment *segment);
+// `segment` holds what IP knows: the whole of the TCP segment, whose sum is right, as its payload.
+LOCAL void tcp_input(struct weir *weir, struct segment *segment, const uint8_t *tcp);
 LOCAL void conn_input(struct weir *weir, struct conn *c, struct segment *segment);
 LOCAL void conn_acked(struct weir *weir, struct conn *c, uint32_t acked);  // sequence space, not 0, perhaps a FIN
 LOCAL void conn_received(const struct weir *weir, struct conn *c, uint32_t length);  // so much is stored in order

@@ -7,14 +7,6 @@
 #define USER_TIMEOUT_US (WEIR_CFG_TCP_USER_TIMEOUT_S * 1000000u)
 #define FIN_WAIT_2_US (WEIR_CFG_TCP_FIN_WAIT_2_S * 1000000u)
 
-LOCAL struct conn *conn_find(struct weir *weir, struct peer_key key)
-{
-    for (struct conn *c = weir->conns; c < weir->conns + CONNS; c++)
-        if (c->socket.state && peer_is(&c->peer, key))
-            return c;
-    return NULL;
-}
-
 LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry)
 {
     struct conn *c = weir->conns;

@@ -27,14 +27,14 @@ static inline bool peer_same(const struct peer *a, const struct peer *b)
 }
 
 // What names a connection, as it lies in struct peer.
-struct peer_key {
+typedef struct peer_key {
     uint32_t address, ports;
-};
-static inline struct peer_key peer_key(const struct peer *peer)
+} peer_key;
+static inline peer_key peer_key_of(const struct peer *peer)
 {
-    return (struct peer_key){native32(peer->address), native32(peer->ports)};
+    return (peer_key){native32(peer->address), native32(peer->ports)};
 }
-static inline bool peer_is(const struct peer *peer, struct peer_key key)
+static inline bool peer_is(const struct peer *peer, peer_key key)
 {
     return native32(peer->address) == key.address && native32(peer->ports) == key.ports;
 }
@@ -43,9 +43,9 @@ static inline bool peer_is(const struct peer *peer, struct peer_key key)
 static inline void peer_mix(uint32_t v[4], uint32_t block, const struct weir_netif *netif, const struct peer *peer)
 {
     (void)block;
+    v[2] ^= weir_addr_to_v4(netif->address.addr);
     v[0] ^= native32(peer->address);
     v[1] ^= native32(peer->ports);
-    v[2] ^= weir_addr_to_v4(netif->address.addr);
 }
 static inline struct weir_addr peer_address(const struct peer *peer) { return weir_addr_v4(get32(peer->address)); }
 
@@ -60,9 +60,9 @@ static inline bool plain_to_us(const struct weir_netif *netif, const uint8_t *ip
 {
     return get32(ip + 16) == weir_addr_to_v4(netif->address.addr);
 }
-static inline struct peer_key plain_key(const struct weir_netif *netif, const uint8_t *ip)
+static inline peer_key plain_key(const struct weir_netif *netif, const uint8_t *ip)
 {
-    return (void)netif, (struct peer_key){native32(ip + 12), native32(ip + IP_BYTES)};
+    return (void)netif, (peer_key){native32(ip + 12), native32(ip + IP_BYTES)};
 }
 static inline uint64_t plain_addresses(const struct weir_port *port, const uint8_t *ip)
 {

@@ -81,19 +81,19 @@ static inline uint32_t own_of(const struct weir_netif *netif, const uint8_t *add
 }
 
 // What names a connection, as it lies in struct peer.
-struct peer_key {
+typedef struct peer_key {
     const uint8_t *address;
     uint32_t ports, local;
-};
-static inline struct peer_key peer_key(const struct peer *peer)
+} peer_key;
+static inline peer_key peer_key_of(const struct peer *peer)
 {
-    return (struct peer_key){peer->address, native32(peer->ports), peer->local};
+    return (peer_key){peer->address, native32(peer->ports), peer->local};
 }
-static inline bool peer_is(const struct peer *peer, struct peer_key key)
+static inline bool peer_is(const struct peer *peer, peer_key key)
 {
     return native32(peer->ports) == key.ports && peer->local == key.local && address_same(peer->address, key.address);
 }
-static inline bool peer_same(const struct peer *a, const struct peer *b) { return peer_is(a, peer_key(b)); }
+static inline bool peer_same(const struct peer *a, const struct peer *b) { return peer_is(a, peer_key_of(b)); }
 static inline struct weir_addr peer_address(const struct peer *peer)
 {
     struct weir_addr address;
@@ -114,9 +114,9 @@ static inline void peer_mix(uint32_t v[4], uint32_t block, const struct weir_net
 // packet; whose it is; the sum of its addresses, and whether its own is right.
 static inline bool plain_head(const uint8_t *ip) { return ip[0] >> 4 == 6 && ip[6] == IP6_TCP; }
 static inline uint32_t plain_length(const uint8_t *ip) { return IP6_BYTES + get16(ip + 4); }
-static inline struct peer_key plain_key(const struct weir_netif *netif, const uint8_t *ip)
+static inline peer_key plain_key(const struct weir_netif *netif, const uint8_t *ip)
 {
-    return (struct peer_key){ip + 8, native32(ip + IP6_BYTES), own_of(netif, ip + 24)};
+    return (peer_key){ip + 8, native32(ip + IP6_BYTES), own_of(netif, ip + 24)};
 }
 static inline bool plain_to_us(const struct weir_netif *netif, const uint8_t *ip)
 {

@@ -6,9 +6,21 @@
 #define CHALLENGE_US 500000u  // RFC 5961 §7: an unacceptable segment without data is answered as often as this
 #define DUPLICATES 3u         // RFC 5681 §3.2
 
-LOCAL void tcp_input(struct weir *weir, struct segment *segment)
+LOCAL void tcp_input(struct weir *weir, struct segment *segment, const uint8_t *tcp)
 {
-    struct conn *c = conn_find(weir, peer_key(&segment->peer));
+    const uint32_t header = segment->length < TCP_BYTES ? 0 : (uint32_t)(tcp[12] >> 4) * 4;
+    if (header < TCP_BYTES || header > segment->length)
+        return;
+    segment->offset += header;
+    segment->length -= header;
+    memcpy(segment->peer.ports, tcp, 4);  // both ports
+    memcpy(segment->peer.mac, segment->frame->slices[0].data + 6, 6);
+    segment->options = tcp + TCP_BYTES;
+    segment->sequence = get32(tcp + 4);
+    segment->ack = get32(tcp + 8);
+    segment->flags = tcp[13];
+    segment->window = get16(tcp + 14);
+    struct conn *c = conn_find(weir, peer_key_of(&segment->peer));
     if (c) {
         conn_input(weir, c, segment);
         return;

@@ -2,6 +2,7 @@
 // The instance: its life, time, and one turn of its wheel.
 #include "compact/compact.h"
 #include "compact/nd.h"
+#include "compact/permute.h"
 
 size_t weir_size(const struct weir_config *config)
 {
@@ -69,25 +70,6 @@ uint64_t weir_poll(struct weir *weir, uint64_t now_us)
     if (weir->netif && weir->netif->driver->flush)
         weir->netif->driver->flush(weir->netif);
     return wait_us == WAIT_FOREVER ? WEIR_NEVER : weir->now_us + wait_us;
-}
-
-static uint32_t rotate(uint32_t word, unsigned bits) { return word << bits | word >> (32 - bits); }
-
-// A permutation of 128 bits, that of the Chaskey MAC with its 12 rounds (Mouha et al. 2014; ISO/IEC 29192-6).
-LOCAL void permute(uint32_t v[4])
-{
-    for (unsigned round = 0; round < 12; round++) {
-        v[0] += v[1];
-        v[1] = rotate(v[1], 5) ^ v[0];
-        v[0] = rotate(v[0], 16);
-        v[2] += v[3];
-        v[3] = rotate(v[3], 8) ^ v[2];
-        v[0] += v[3];
-        v[3] = rotate(v[3], 13) ^ v[0];
-        v[2] += v[1];
-        v[1] = rotate(v[1], 7) ^ v[2];
-        v[2] = rotate(v[2], 16);
-    }
 }
 
 // RFC 6528 §3: ISN = M + F(both ends, secret); M counts 4 µs. F is that permutation between two additions of the secret

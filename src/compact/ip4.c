@@ -25,17 +25,16 @@ LOCAL uint64_t ip_header(const struct weir *weir, uint8_t *head, const struct pe
 }
 
 // RFC 1122 §3.2.2.6: the data comes back as it was. What is larger than the outbox is not answered.
-static COLD void echo_input(struct weir *weir, const struct segment *segment)
+static COLD void echo_input(struct weir *weir, const struct weir_frame *frame, const struct peer *peer, uint32_t offset,
+                            uint32_t length)
 {
-    const struct weir_frame *frame = segment->frame;
-    const uint32_t offset = segment->offset, length = segment->length;
     const uint8_t *icmp = frame->slices[0].data + offset;
     if (length < ICMP4_BYTES || get16(icmp) != ICMP4_ECHO << 8 || frame_sum(weir, frame, offset, length) != 0xffff)
         return;
     uint8_t *reply = outbox_frame(weir, frame->slices[0].data + 6, ETHERNET_BYTES + IP4_BYTES + length);
     if (!reply)
         return;
-    ip_header(weir, reply + ETHERNET_BYTES, &segment->peer, IP_ICMP, length);
+    ip_header(weir, reply + ETHERNET_BYTES, peer, IP_ICMP, length);
     reply += ETHERNET_BYTES + IP4_BYTES;
     frame_copy(frame, offset, reply, length);
     put32(reply, ICMP4_ECHO_REPLY << 24);
@@ -91,11 +90,11 @@ static void ip4_input(struct weir *weir, const struct weir_frame *frame)
     segment.length = total - header;
     segment.offset = ETHERNET_BYTES + header;
     if (ip[9] == IP_ICMP)
-        echo_input(weir, &segment);
+        echo_input(weir, frame, &segment.peer, segment.offset, segment.length);
     else if (ip[9] == IP_TCP && (frame->checksum == WEIR_CHECKSUM_VERIFIED ||
                                  checksum_fold_words(addresses + pseudo_word(IP_TCP, segment.length) +
                                                      frame_sum(weir, frame, segment.offset, segment.length)) == 0xffff))
-        tcp_parse_input(weir, &segment, ip + header);
+        tcp_input(weir, &segment, ip + header);
     else if (DATAGRAMS && ip[9] == IP_UDP)
         udp_input(weir, &segment, ip + header, addresses);
 }

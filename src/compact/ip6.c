@@ -141,7 +141,7 @@ static void ip6_input(struct weir *weir, const struct weir_frame *frame)
         if (next == IP6_ICMP)
             icmp_input(weir, &segment);
         else if (next == IP6_TCP && own != OWN_COUNT && native32(ip + 8))
-            tcp_parse_input(weir, &segment, head + segment.offset);
+            tcp_input(weir, &segment, head + segment.offset);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "base/checksum.h"
 #include "compact/compact.h"
 #include "compact/nd.h"
+#include "compact/permute.h"
 #include "wire/ethernet.h"
 #include "wire/group_record.h"
 #include "wire/mld.h"

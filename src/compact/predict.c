@@ -13,9 +13,9 @@
 #define PLAIN (CONN_ACK_NOW | CONN_ACK_DELAYED | CONN_TIMER | CONN_TIMING | CONN_WRITE_BLOCKED)
 
 // The connection that expects this segment of `length` bytes; NULL: none does.
-static struct conn *expecting(struct weir *weir, struct peer_key key, const uint8_t *tcp, uint32_t length)
+static struct conn *expecting(struct weir *weir, const uint8_t *ip, const uint8_t *tcp, uint32_t length)
 {
-    struct conn *c = conn_find(weir, key);
+    struct conn *c = conn_find(weir, plain_key(weir->netif, ip));
     if (!c || c->socket.state != WEIR_TCP_ESTABLISHED || c->flags & ~PLAIN || c->nxt != c->max ||
         c->beyond_start != c->beyond_end)
         return NULL;
@@ -37,7 +37,7 @@ LOCAL COLD bool predicted_input(struct weir *weir, const struct weir_frame *fram
     if (!plain_head(ip) || length > at_hand - HEAD_BYTES ||
         (get16(tcp + 12) & ~TCP_PSH) != (TCP_BYTES << 10 | TCP_ACK) || !plain_to_us(weir->netif, ip))
         return false;
-    struct conn *c = expecting(weir, plain_key(weir->netif, ip), tcp, length);
+    struct conn *c = expecting(weir, ip, tcp, length);
     if (!c)
         return false;
     const uint64_t addresses = plain_addresses(weir->port, ip);
