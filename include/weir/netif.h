@@ -323,7 +323,8 @@ int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, u
 // identifiers of its addresses: as long as it is the same they are, too (RFC 7217), so keep it in flash; NULL: of the
 // link-local address it is made from the MAC address (RFC 4291), of others at random, anew each time. WEIR_INVALID: not
 // in an instance; WEIR_NOT_SUPPORTED: no Ethernet, or WEIR_CFG_IP6_TEMPORARY or WEIR_CFG_IP6_OPTIMISTIC is not built.
-// (The compact stack has that of the link and one more; without a secret both are at random.)
+// (The compact stack takes WEIR_IP6_AUTO, with or without PROMPT, once; a second time: WEIR_IN_USE. It has the address
+// of the link and one more; without a secret both are at random.)
 int weir_netif_ip6(struct weir_netif *netif, unsigned how, const uint8_t secret[16]);
 #endif
 struct weir_netif *weir_netif_find(struct weir *weir, const char *name);

@@ -413,9 +413,12 @@ LOCAL void nd_link_up(struct weir_netif *netif)
 
 LOCAL void nd_stop(struct weir_netif *netif)
 {
+    struct weir *weir = netif->weir;
     for (struct weir_netif_address *a = &netif->address; a; a = a->next)
-        address_leave(netif->weir, a);
-    netif->weir->nd.how = 0;
+        address_leave(weir, a);
+    if (weir->nd.how)
+        group_filter(netif, GROUP_ALL_NODES, false);
+    weir->nd.how = 0;
 }
 
 int weir_netif_ip6(struct weir_netif *netif, unsigned how, const uint8_t secret[16])

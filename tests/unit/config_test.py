@@ -51,11 +51,17 @@ def with_needed(name):
     return [word for other in missing for word in [f"-DWEIR_CFG_{other}=1", *with_needed(other)]]
 
 
+def instead_of(name):
+    """The settings that turn on what must be there where the option is 0."""
+    other = OPTIONS[name].get("or_else")
+    return [f"-DWEIR_CFG_{other}=1", *with_needed(other)] if other else []
+
+
 @pytest.mark.parametrize("name", OPTIONS)
 def test_the_ends_of_the_range_are_taken(name):
     option = OPTIONS[name]
     assert build(f"-DWEIR_CFG_{name}={option['max']}", *with_needed(name)) == (0, "")
-    assert build(*without(name) if option["min"] == 0 else [f"-DWEIR_CFG_{name}={option['min']}"]) == (0, "")
+    assert build(*instead_of(name), *without(name) if option["min"] == 0 else [f"-DWEIR_CFG_{name}={option['min']}"]) == (0, "")
 
 
 @pytest.mark.parametrize("name,other", [(name, other) for name, option in OPTIONS.items() for other in option.get("needs", [])])
@@ -65,9 +71,17 @@ def test_an_option_that_misses_another_stops_the_build_with_a_sentence(name, oth
     assert f"WEIR_CFG_{name} needs WEIR_CFG_{other}" in messages
 
 
+@pytest.mark.parametrize("name", [name for name, option in OPTIONS.items() if "or_else" in option])
+def test_one_of_two_must_be_built(name):
+    other = OPTIONS[name]["or_else"]
+    status, messages = build(f"-DWEIR_CFG_{name}=0", f"-DWEIR_CFG_{other}=0")
+    assert status != 0
+    assert f"WEIR_CFG_{name} and WEIR_CFG_{other} are both 0: one of them must be built" in messages
+
+
 def features(profile):
     """What is in a profile and can be left out of it: neither a number nor the choice of another stack."""
-    return [name for name, option in OPTIONS.items() if option["min"] == 0 and option[profile] and (option["max"] == 1 or "files" in option) and name != "COMPACT"]
+    return [name for name, option in OPTIONS.items() if option["min"] == 0 and option[profile] and (option["max"] == 1 or "files" in option) and name not in ("COMPACT", "IP4")]
 
 
 def sources(profile, flags):
@@ -93,6 +107,11 @@ def one_unit(folder, profile, flags, files):
 def test_each_feature_can_be_left_out_alone(tmp_path, profile, name):
     flags = without(name)
     assert one_unit(tmp_path, profile, flags, sources(profile, flags)) == ("", set())
+
+
+def test_the_compact_stack_speaks_ip6_in_place_of_ip4(tmp_path):
+    flags = ["-DWEIR_CFG_IP4=0", "-DWEIR_CFG_IP6=1"]
+    assert one_unit(tmp_path, "tiny", flags, sources("tiny", flags)) == ("", set())
 
 
 def test_a_file_that_is_missing_is_noticed(tmp_path):
