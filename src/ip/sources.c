@@ -183,7 +183,9 @@ static bool list_changed(struct group *group, const struct weir_addr *list, uint
 {
     struct sources *const s = group->sources;
     bool changed = false;
-    for (uint32_t i = 0; s && i < s->count; i++) {
+    if (!s)  // no member has ever named one
+        return false;
+    for (uint32_t i = 0; i < s->count; i++) {
         struct source *const entry = &s->entries[i];
         if (!entry->listed || has(list, count, entry->address))
             continue;

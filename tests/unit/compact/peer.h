@@ -4,17 +4,7 @@
 #ifndef TESTS_COMPACT_PEER_H
 #define TESTS_COMPACT_PEER_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/checksum.h"
-#include "compact/serving.h"
-#include "wire/ethernet.h"
+#include "compact/stations.h"
 #include "wire/tcp.h"
 
 #define PEER_PORT 40000
@@ -22,8 +12,6 @@
 #define SEND_QUEUE 1072u  // of the tiny profile, as is what follows
 #define WINDOW 1072u
 #define MSS 536u
-
-static const uint8_t server_mac[6] = {2, 0, 0, 0, 0, 1}, peer_mac[6] = {2, 0, 0, 0, 0, 2};
 
 // Addresses; HEADERS; wrap, unwrap: an IP header before a transport packet at bytes + HEADERS, and away again;
 // transport_sum: the packet's with its pseudo-header; settle: until the server has its address.

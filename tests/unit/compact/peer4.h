@@ -3,6 +3,7 @@
 #ifndef TESTS_COMPACT_PEER4_H
 #define TESTS_COMPACT_PEER4_H
 
+#include "compact/stations.h"
 #include "wire/ip4.h"
 
 #define SERVER 0x0a000001u

@@ -3,6 +3,7 @@
 #ifndef TESTS_COMPACT_PEER6_H
 #define TESTS_COMPACT_PEER6_H
 
+#include "compact/stations.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 #include "wire/nd.h"
