@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The checks of `make check`, each a goal of its own: `make check-layers` runs one.
-CHECKS := format lint source layers symbols names options conformance headers warnings mutations recursion bench docs
+CHECKS := format lint source layers symbols names options conformance headers warnings analysis mutations recursion bench docs
 C_FILES := $(filter-out include/weir/options.h include/weir/configuration.h include/weir/cc_list.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz proof sim tests bench -name '*.[ch]' 2>/dev/null)))
 CXX_FILES := $(sort $(shell find examples -name '*.cpp'))
 C_SOURCES := $(BOTH) $(SIM_MAIN) $(APP_MAIN) $(RUN_MAIN) $(RUN_LIBRARY) $(APP_PARTS) $(EXAMPLES)
@@ -114,7 +114,8 @@ check-headers: $(ALONE) $(ALONE_OTHER)
 WARNED := $(patsubst %.c,$(B)/warnings/%.ok,$(C_SOURCES))
 $(B)/warnings/%.ok: %.c $(B)/host/obj/%.o
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS_COMMON) -O2 -Werror $(DUAL) $(INCLUDES) -c $< -o /dev/null
+	@$(CC) $(CFLAGS_COMMON) -O2 -fanalyzer $(DUAL) $(INCLUDES) -c $< -o /dev/null 2>$(@:.ok=.log) || { cat $(@:.ok=.log); exit 1; }
+	@! grep 'warning: ' $(@:.ok=.log) | grep -v '\[-Wanalyzer[a-z-]*\]$$'
 	@clang $(CFLAGS_COMMON) -Werror $(DUAL) $(INCLUDES) -fsyntax-only $<
 	@$(MIPS_CC) $(CFLAGS_COMMON) -O2 -Werror $(DUAL) $(INCLUDES) -c $< -o /dev/null
 	@touch $@
@@ -130,3 +131,19 @@ $(eval $(call metal_warned,small,SMALL))
 $(eval $(call metal_warned,full,FULL))
 check-warnings: $(WARNED) $(METAL_WARNED)
 	@echo "  ok    warnings"
+
+# What gcc's analyzer and cppcheck with its MISRA addon find in src/ is mended, or has its reason in config/deviations.toml.
+CPPCHECK := cppcheck --quiet --std=c11 --enable=warning,portability,performance --addon=misra --template='{file}:{line}:{id}:{message}' -Iinclude -Isrc
+CPPCHECKED := $(patsubst %.c,$(B)/analysis/%.log,$(SRC_full))
+CPPCHECKED_tiny := $(patsubst %.c,$(B)/analysis/%.log,$(filter-out $(SRC_full),$(SRC_tiny)))
+$(CPPCHECKED): $(B)/analysis/%.log: %.c $(B)/host/obj/%.o
+	@mkdir -p $@.d
+	@$(CPPCHECK) -DWEIR_PROFILE_FULL=1 $(DUAL) --cppcheck-build-dir=$@.d $< 2>$@.new
+	@mv $@.new $@
+$(CPPCHECKED_tiny): $(B)/analysis/%.log: %.c $(filter include/% src/%,$(C_HEADERS))
+	@mkdir -p $@.d
+	@$(CPPCHECK) -DWEIR_PROFILE_TINY=1 --cppcheck-build-dir=$@.d $< 2>$@.new
+	@mv $@.new $@
+check-analysis: $(WARNED) $(CPPCHECKED) $(CPPCHECKED_tiny)
+	@$(PYTHON) tools/check_analysis.py $(WARNED:.ok=.log) $(CPPCHECKED) $(CPPCHECKED_tiny)
+	@echo "  ok    analysis"
