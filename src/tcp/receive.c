@@ -39,6 +39,18 @@ static bool make_room_ahead(struct weir *weir, struct tcp_conn *c, uint32_t ahea
            stream_ensure_ahead(&weir->memory, c->receive, stream_length(c->receive) + ahead, length, held);
 }
 
+// No memory for the next bytes: it may be lying beyond the hole that they fill, out of reach of the reader until they
+// come. That is given up (RFC 2018 §8), or they would be refused for ever: an allocator may end before the budget does,
+// whose marks keep what is needed here (pressure.c).
+static bool make_way(struct weir *weir, struct tcp_conn *c, uint32_t length)
+{
+    if (!WEIR_CFG_ALLOCATOR || !tcp_disordered(c))
+        return false;
+    count(weir, WEIR_COUNT_TCP_RENEGED);
+    tcp_out_of_order_free(weir, c);
+    return tcp_receive_make_room(weir, c, length);
+}
+
 // Copies (and, with a sum, sums) payload bytes [at, at + length) of the packet to rcv.nxt + ahead. The memory exists.
 static uint16_t store(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t at, uint32_t ahead,
                       uint32_t length, bool summed)
@@ -251,7 +263,7 @@ void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet
         return;
     }
     if (!copied) {
-        if (!tcp_receive_make_room(weir, c, end - start)) {
+        if (!tcp_receive_make_room(weir, c, end - start) && !make_way(weir, c, end - start)) {
             count(weir, WEIR_COUNT_TCP_NO_MEMORY);
             segment->flags &= (uint8_t)~TCP_FIN;
             return;

@@ -57,6 +57,8 @@ static void *allocate(void *context, size_t bytes)
             return NULL;
         }
     }
+    if (f->limit_bytes && f->allocated_bytes + bytes > f->limit_bytes)
+        return NULL;
     uint8_t *memory = malloc(ALLOCATION_HEAD + bytes);
     if (!memory)
         abort();

@@ -63,6 +63,7 @@ struct fixture {
     void *block;               // static builds: all memory
     uint64_t allocated_bytes;  // got and not given back
     uint32_t allocated_count;
+    uint64_t limit_bytes;  // an allocation that would take more fails; 0: no limit
     uint32_t allocations;  // calls of alloc so far
     uint32_t fail_at;      // this many calls from now fails: 1 is the next; 0 none
     bool fail_onwards;     // every one after it fails, too

@@ -176,6 +176,30 @@ static void without_a_list_no_memory_is_kept(void **state)
     }
 }
 
+// What lies beyond a hole holds all that the allocator had: it is given up for what fills the hole, and comes again.
+static void data_beyond_a_hole_makes_way_for_what_fills_it(void **state)
+{
+    enum { SEGMENT = 1460, SEGMENTS = 40 };
+    struct tcp_fixture t;
+    (void)state;
+    if (!WEIR_CFG_ALLOCATOR)
+        skip();  // memory and the list of intervals are fixed there
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &(struct tcp_fixture_options){.sack = true});
+    for (uint32_t i = 1; i < SEGMENTS; i++)
+        peer_data(&t, i * SEGMENT, SEGMENT);
+    t.f.limit_bytes = t.f.allocated_bytes;
+    for (uint32_t i = 0; i < SEGMENTS; i++) {
+        peer_data(&t, i * SEGMENT, SEGMENT);
+        assert_int_equal(conn_snapshot(&t).rcv_nxt, t.theirs + (i + 1) * SEGMENT);
+    }
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_RENEGED), 1);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_NO_MEMORY), 0);
+    for (uint32_t at = 0, got; at < SEGMENTS * SEGMENT; at += got)
+        assert_true((got = user_read(&t, at, SEGMENTS * SEGMENT)) > 0);
+    peer_drain(&t);
+    tcp_fixture_close(&t);
+}
+
 static void a_fin_without_room_for_its_data_waits(void **state)
 {
     struct tcp_fixture t;
@@ -293,6 +317,7 @@ int main(void)
         cmocka_unit_test(memory_goes_by_what_arrived),
         cmocka_unit_test(without_memory_a_segment_is_dropped),
         cmocka_unit_test(without_a_list_no_memory_is_kept),
+        cmocka_unit_test(data_beyond_a_hole_makes_way_for_what_fills_it),
         cmocka_unit_test(what_lies_beyond_a_fin_goes),
         cmocka_unit_test(a_fin_without_room_for_its_data_waits),
         cmocka_unit_test(after_shutdown_for_reading_data_is_acknowledged_and_dropped),
