@@ -15,7 +15,8 @@ const struct port_board board_port = {
 
 struct weir *board_start(struct port_core *core, struct weir_netif *netif, void *memory, size_t bytes)
 {
-    struct weir *weir = weir_create(memory, bytes, &core->port, NULL);
+    const struct weir_config config = {.memory_budget_bytes = memory ? 0 : bytes};
+    struct weir *weir = weir_create(memory, bytes, &core->port, WEIR_CFG_ALLOCATOR ? &config : NULL);
     if (!weir)
         return NULL;
     port_attach(core, weir);

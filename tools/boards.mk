@@ -219,8 +219,7 @@ PROGRAM_BOARDS_flock_transfer := mps2-an385 arm-virt
 PROGRAM_PARTS_flock_transfer := $(PROGRAM_PARTS_processes) bench/metal/flock_transfer.c examples/flock/boot.c
 PROGRAM_DIR_flock_transfer := processes
 PROGRAM_FLAGS_flock_transfer := $(PROGRAM_FLAGS_processes)
-# One that receives 5 MB at a time, again and again, used up a megabyte, and stood still.
-PROGRAM_FLAGS_flock_transfer_arm-virt := -DSTACK_UNIT=4096 -DINSTANCE_POOL_BYTES=16777216
+PROGRAM_FLAGS_flock_transfer_arm-virt := -DSTACK_UNIT=4096
 
 # Applications of apps/, and no kernel.
 APPS_BOARD := boards/apps_board.c $(wildcard ports/superloop/*.c) ports/common/core.c boards/start.c $(addprefix apps/,loop.c service.c text.c)

@@ -14,9 +14,7 @@
 #define STACK_UNIT 256  // bytes
 #endif
 #define POOL_BYTES (160 * STACK_UNIT)
-#ifndef INSTANCE_POOL_BYTES
-#define INSTANCE_POOL_BYTES (1 << 20)  // with an allocator: the queues of all connections
-#endif
+#define INSTANCE_POOL_BYTES (1 << 20)  // with an allocator: the instance, and the queues of all connections
 enum { PROCESS_PRIORITY = 10, FIRST_PRIORITY = 15, REAPER_PRIORITY = 17, IO_PRIORITY = 20 };
 enum { CALL_PRINT = CALL_BSD_END, CALLS = PROCESS_SOCKET_CALLS + 1 };
 
@@ -114,7 +112,7 @@ static void instance_memory(void) { kmem_init(&instance_kmem, instance_pool, siz
 static void *from_pool(size_t bytes) { return kmem_alloc(&instance_kmem, bytes); }
 static void to_pool(void *memory) { kmem_free(&instance_kmem, memory); }
 #define ALLOCATOR .alloc = from_pool, .free = to_pool
-#define INSTANCE NULL, 0
+#define INSTANCE NULL, INSTANCE_POOL_BYTES / 8 * 7  // the rest: the instance itself, and what the pool adds to each
 #else
 #define ALLOCATOR .alloc = NULL
 #define INSTANCE memory, sizeof memory
