@@ -146,7 +146,7 @@ static void an_address_is_probed_before_it_is_used(void **state)
     assert_int_equal(ip.hop_limit, 1);
     assert_memory_equal(ip.source, none, 16);
     assert_int_equal(report[7], 1);
-    assert_int_equal(report[8], MLD_TO_EXCLUDE);
+    assert_int_equal(report[8], GROUP_TO_EXCLUDE);
     assert_memory_equal(report + 12, group, 16);
     const uint8_t *probe = message(&t, ICMP6_NEIGHBOUR_SOLICITATION, &ip);
     assert_non_null(probe);
@@ -452,7 +452,7 @@ static void queries_are_answered(void **state)
         if (report) {
             assert_int_equal(ip.hop_limit, 1);
             assert_int_equal(get32(report + 4), 2);
-            assert_int_equal(report[8], MLD_IS_EXCLUDE);
+            assert_int_equal(report[8], GROUP_IS_EXCLUDE);
             for (uint32_t global = 0; global < 2; global++) {
                 uint8_t group[16];
                 solicited(own_bytes(&t, global), group);
