@@ -127,8 +127,7 @@ static uint32_t choose(struct weir *weir, struct tcp_pressure *p)
     const bool lasting = lasts(weir, p);
     struct tcp_conn *c = holder_find(weir, &p->ahead);
     if (c && tcp_disordered(c)) {
-        count(weir, WEIR_COUNT_TCP_RENEGED);
-        tcp_out_of_order_free(weir, c);
+        tcp_renege(weir, c);
         stream_trim(&weir->memory, c->receive);
         return TCP_PRESSURE_PAUSE_US;
     }

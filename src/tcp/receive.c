@@ -40,14 +40,13 @@ static bool make_room_ahead(struct weir *weir, struct tcp_conn *c, uint32_t ahea
 }
 
 // No memory for the next bytes: it may be lying beyond the hole that they fill, out of reach of the reader until they
-// come. That is given up (RFC 2018 §8), or they would be refused for ever: an allocator may end before the budget does,
-// whose marks keep what is needed here (pressure.c).
+// come. That is given up, or they would be refused for ever: an allocator may end before the budget does, whose marks
+// keep what is needed here (pressure.c).
 static bool make_way(struct weir *weir, struct tcp_conn *c, uint32_t length)
 {
     if (!WEIR_CFG_ALLOCATOR || !tcp_disordered(c))
         return false;
-    count(weir, WEIR_COUNT_TCP_RENEGED);
-    tcp_out_of_order_free(weir, c);
+    tcp_renege(weir, c);
     return tcp_receive_make_room(weir, c, length);
 }
 
@@ -187,17 +186,14 @@ void tcp_receive_estimate_mss(struct tcp_conn *c, uint32_t merged_size, uint32_t
 }
 
 // A hole was filled. What is left beyond another one has to pay for its memory: what a sender has in flight always
-// does; single bytes, each far from the next, do not keep the chunks for which the rest has paid (RFC 2018 §8: what was
-// SACKed may be dropped, and comes again).
+// does; single bytes, each far from the next, do not keep the chunks for which the rest has paid.
 static void settle_beyond(struct weir *weir, struct tcp_conn *c)
 {
     const struct intervals *const list = c->extra->out_of_order;
-    if (list->count) {
-        if (!stream_ahead_dear(c->receive, intervals_total(list)))
-            return;
-        count(weir, WEIR_COUNT_TCP_RENEGED);
-    }
-    tcp_out_of_order_free(weir, c);
+    if (!list->count)
+        tcp_out_of_order_free(weir, c);
+    else if (stream_ahead_dear(c->receive, intervals_total(list)))
+        tcp_renege(weir, c);
 }
 
 static void receive_in_order(struct weir *weir, struct tcp_conn *c, uint32_t length)

@@ -96,5 +96,11 @@ static inline bool tcp_receive_window_wide(const struct tcp_conn *c)
     return 2 * (c->rcv.edge - c->rcv.nxt) > c->receive_limit;
 }
 void tcp_out_of_order_free(struct weir *weir, struct tcp_conn *c);
+// Gives up what lies beyond a hole, counted: what was SACKed may be dropped, and comes again (RFC 2018 §8).
+static inline void tcp_renege(struct weir *weir, struct tcp_conn *c)
+{
+    count(weir, WEIR_COUNT_TCP_RENEGED);
+    tcp_out_of_order_free(weir, c);
+}
 
 #endif
