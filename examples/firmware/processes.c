@@ -10,6 +10,7 @@
 #include "api/bsd/posix_calls.h"
 #include "apps/text.h"
 #include "boards/board.h"
+#include "boards/overflow.h"
 #include "boards/start.h"
 #include "kernel/preempt/arch.h"
 #include "ports/preempt/preempt_port.h"
@@ -48,14 +49,6 @@ static void to_pool(void *freed) { kmem_free(&instance_kmem, freed); }
 
 void board_timer(void) { kernel_timer(); }
 void board_interrupt(void) { preempt_port_interrupt(&port); }
-
-static void overflow(struct thread *thread)
-{
-    board_puts("weir: stack overflow: ");
-    board_puts(thread->name);
-    for (;;)
-        ;
-}
 
 // --- the processes: from here to the next line of this kind all runs without privileges ------------------------------
 static volatile int alarms;  // single address space: what both sides look at
@@ -287,8 +280,8 @@ static void control(void *unused)
 
 int main(void)
 {
-    static const struct kernel_board board = {board_now_us, board_alarm, board_idle,
-                                              overflow,     idle_stack,  sizeof idle_stack};
+    static const struct kernel_board board = {board_now_us,   board_alarm, board_idle,
+                                              board_overflow, idle_stack,  sizeof idle_stack};
     const struct thread_config config = {"control",       control, NULL, control_stack, sizeof control_stack,
                                          CONTROL_PRIORITY};
     board_init();

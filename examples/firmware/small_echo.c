@@ -4,6 +4,7 @@
 // to run every millisecond, and port 9 tells how far the one is, how late the other came at the worst, and what the
 // stacks have left.
 #include "boards/board.h"
+#include "boards/overflow.h"
 #include "boards/start.h"
 #include "ports/preempt/preempt_port.h"
 #include "bsd/posix_calls.h"
@@ -44,15 +45,6 @@ static int listener;
 
 void board_timer(void) { kernel_timer(); }
 void board_interrupt(void) { preempt_port_interrupt(&port); }
-
-static void overflow(struct thread *thread)
-{
-    board_puts("weir: stack overflow: ");
-    board_puts(thread->name);
-    board_puts("\n");
-    for (;;)
-        ;
-}
 
 static void echo(int connection)
 {
@@ -205,8 +197,8 @@ static void first(void *unused)
 
 int main(void)
 {
-    static const struct kernel_board board = {board_now_us, board_alarm, board_idle,
-                                              overflow,     idle_stack,  sizeof idle_stack};
+    static const struct kernel_board board = {board_now_us,   board_alarm, board_idle,
+                                              board_overflow, idle_stack,  sizeof idle_stack};
     board_init();
     if (!kernel_init(&board) || !spawn(&echoers[0], "echo", first, echo_stacks[0], ECHO_STACK, ECHO_PRIORITY)) {
         board_puts("weir: no memory\n");

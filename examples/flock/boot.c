@@ -5,6 +5,7 @@
 
 #include "apps/text.h"
 #include "boards/board.h"
+#include "boards/overflow.h"
 #include "boards/start.h"
 #include "examples/flock/process.h"
 #include "ports/preempt/preempt_port.h"
@@ -27,14 +28,6 @@ static struct process processes[PROGRAMS_MAX];
 
 void board_timer(void) { kernel_timer(); }
 void board_interrupt(void) { preempt_port_interrupt(&port); }
-
-static void overflow(struct thread *thread)
-{
-    board_puts("weir: stack overflow: ");
-    board_puts(thread->name);
-    for (;;)
-        ;
-}
 
 // --- the processes' side: without privileges -------------------------------------------------------------------------
 
@@ -164,8 +157,8 @@ static void first(void *unused)
 
 int main(void)
 {
-    static const struct kernel_board board = {board_now_us, board_alarm, board_idle,
-                                              overflow,     idle_stack,  sizeof idle_stack};
+    static const struct kernel_board board = {board_now_us,   board_alarm, board_idle,
+                                              board_overflow, idle_stack,  sizeof idle_stack};
     static struct thread starter;
     const struct thread_config config = {"first", first, NULL, first_stack, sizeof first_stack, FIRST_PRIORITY};
     board_init();

@@ -3,6 +3,7 @@
 // space, and the program calls the stack as it would any function.
 #include "api/lyraos/lyraos.h"
 #include "boards/board.h"
+#include "boards/overflow.h"
 #include "boards/start.h"
 #include "examples/lyraos/server.h"
 #include "ports/preempt/preempt_port.h"
@@ -21,14 +22,6 @@ static struct weir_netif netif;
 
 void board_timer(void) { kernel_timer(); }
 void board_interrupt(void) { preempt_port_interrupt(&port); }
-
-static void overflow(struct thread *of)
-{
-    board_puts("weir: stack overflow: ");
-    board_puts(of->name);
-    for (;;)
-        ;
-}
 
 static bool start_stack(void)
 {
@@ -59,8 +52,8 @@ static void server(void *unused)
 
 int main(void)
 {
-    static const struct kernel_board board = {board_now_us, board_alarm, board_idle,
-                                              overflow,     idle_stack,  sizeof idle_stack};
+    static const struct kernel_board board = {board_now_us,   board_alarm, board_idle,
+                                              board_overflow, idle_stack,  sizeof idle_stack};
     const struct thread_config config = {"server", server, NULL, server_stack, sizeof server_stack, SERVER_PRIORITY};
     board_init();
     if (!kernel_init(&board) || !thread_create(&thread, &config)) {

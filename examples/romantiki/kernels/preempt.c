@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The preemptive kernel under Romantiki's programs.
 #include "boards/board.h"
+#include "boards/overflow.h"
 #include "boards/start.h"
 #include "examples/romantiki/kernels/kernel.h"
 #include "ports/preempt/preempt_port.h"
@@ -18,14 +19,6 @@ static struct preempt_port port;
 
 void board_timer(void) { kernel_timer(); }
 void board_interrupt(void) { preempt_port_interrupt(&port); }
-
-static void overflow(struct thread *thread)
-{
-    board_puts("weir: stack overflow: ");
-    board_puts(thread->name);
-    for (;;)
-        ;
-}
 
 // A place whose thread has ended is free again.
 static struct place *free_place(void)
@@ -51,8 +44,8 @@ static void *self(void) { return thread_self(); }
 
 static void begin(void (*first)(void *unused))
 {
-    static const struct kernel_board board = {board_now_us, board_alarm, board_idle,
-                                              overflow,     idle_stack,  sizeof idle_stack};
+    static const struct kernel_board board = {board_now_us,   board_alarm, board_idle,
+                                              board_overflow, idle_stack,  sizeof idle_stack};
     if (kernel_init(&board) && start(first, NULL, STACK_PRIORITY))
         kernel_start();
 }

@@ -3,6 +3,7 @@
 // below the one that serves the wire, so that a handshake of a second delays nobody's acknowledgements. After each
 // session the console tells what it took. All of TLS lives in a block of its own.
 #include "boards/board.h"
+#include "boards/overflow.h"
 #include "boards/start.h"
 #include "bsd/weir_bsd.h"
 #include "certificate.h"
@@ -27,14 +28,6 @@ static struct weir_bsd *bsd;
 
 void board_timer(void) { kernel_timer(); }
 void board_interrupt(void) { preempt_port_interrupt(&port); }
-
-static void overflow(struct thread *thread)
-{
-    board_puts("weir: stack overflow: ");
-    board_puts(thread->name);
-    for (;;)
-        ;
-}
 
 static void tell(const char *name, uint32_t value)
 {
@@ -138,8 +131,8 @@ static void first(void *unused)
 
 int main(void)
 {
-    static const struct kernel_board board = {board_now_us, board_alarm, board_idle,
-                                              overflow,     idle_stack,  sizeof idle_stack};
+    static const struct kernel_board board = {board_now_us,   board_alarm, board_idle,
+                                              board_overflow, idle_stack,  sizeof idle_stack};
     board_init();
     if (!kernel_init(&board) ||
         !thread_create(&server, &(struct thread_config){"tls", first, NULL, tls_stack, TLS_STACK, TLS_PRIORITY})) {
