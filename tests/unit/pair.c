@@ -208,3 +208,19 @@ void pair_connect(struct pair *pair, uint16_t port, weir_socket *client, weir_so
     assert_true(*server > 0);
     assert_int_equal(weir_socket_close(pair->b.weir, listener), WEIR_OK);
 }
+
+bool pair_transfer(void *transfer)
+{
+    static const uint8_t zeros[4096];
+    struct pair_transfer *const t = transfer;
+    uint8_t bytes[4096];
+    for (int wrote = 1; wrote > 0 && t->sent < t->bytes;) {
+        wrote = weir_socket_write(t->pair->a.weir, t->from, zeros, min_u32(sizeof zeros, t->bytes - t->sent));
+        t->sent += wrote > 0 ? (uint32_t)wrote : 0;
+    }
+    for (int got = 1; got > 0;) {
+        got = weir_socket_read(t->pair->b.weir, t->to, bytes, sizeof bytes);
+        t->received += got > 0 ? (uint32_t)got : 0;
+    }
+    return t->received >= t->bytes;
+}

@@ -71,4 +71,13 @@ static inline uint64_t pair_now_us(const struct pair *pair) { return pair->a.now
 // A connection from a to b's `port` through an own listener, established. *client is on a, *server on b.
 void pair_connect(struct pair *pair, uint16_t port, weir_socket *client, weir_socket *server);
 
+// Zeros from a socket of a to one of b.
+struct pair_transfer {
+    struct pair *pair;
+    weir_socket from, to;
+    uint32_t bytes, sent, received;
+};
+// Writes and reads what goes now: for pair_run_until, with a struct pair_transfer. true: all has arrived.
+bool pair_transfer(void *transfer);
+
 #endif

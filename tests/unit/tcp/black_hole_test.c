@@ -10,9 +10,9 @@
 
 struct transfer {
     struct pair pair;
-    weir_socket from, to;
+    struct pair_transfer data;
     uint32_t link_mtu;  // what the router between them carries
-    uint32_t sent, received, dropped;
+    uint32_t dropped;
 };
 
 static bool router(void *context, bool from_b, uint8_t *frame, uint32_t length)
@@ -33,7 +33,7 @@ static struct weir_addr end(bool version6, uint8_t last)
 static void transfer_open(struct transfer *t, bool version6, bool detection, uint32_t link_mtu)
 {
     static const struct weir_config with = {.tcp_black_hole_detection = true};
-    *t = (struct transfer){.link_mtu = 1500};
+    *t = (struct transfer){.data = {.pair = &t->pair, .bytes = BYTES}, .link_mtu = 1500};
     struct pair_options options = {.link = {.delay_us = 5000}};
     options.a.config = detection ? &with : NULL;
     pair_open(&t->pair, &options);
@@ -47,34 +47,18 @@ static void transfer_open(struct transfer *t, bool version6, bool detection, uin
     const struct weir_endpoint remote = {end(version6, 2), PORT};
     assert_int_equal(weir_socket_bind(b, listener, &(struct weir_endpoint){weir_addr_any(), PORT}), WEIR_OK);
     assert_int_equal(weir_socket_listen(b, listener, 1), WEIR_OK);
-    t->from = weir_socket_open(a, WEIR_STREAM, 0);
-    assert_int_equal(weir_socket_connect(a, t->from, &remote), WEIR_IN_PROGRESS);
+    t->data.from = weir_socket_open(a, WEIR_STREAM, 0);
+    assert_int_equal(weir_socket_connect(a, t->data.from, &remote), WEIR_IN_PROGRESS);
     pair_run(&t->pair, SECOND);
-    t->to = weir_socket_accept(b, listener);
-    assert_true(t->to >= 0);
+    t->data.to = weir_socket_accept(b, listener);
+    assert_true(t->data.to >= 0);
     t->link_mtu = link_mtu;
-}
-
-static bool move(void *context)
-{
-    static const uint8_t zeros[4096];
-    struct transfer *const t = context;
-    uint8_t bytes[4096];
-    for (int wrote = 1; wrote > 0 && t->sent < BYTES;) {
-        wrote = weir_socket_write(t->pair.a.weir, t->from, zeros, min_u32(sizeof zeros, BYTES - t->sent));
-        t->sent += wrote > 0 ? (uint32_t)wrote : 0;
-    }
-    for (int got = 1; got > 0;) {
-        got = weir_socket_read(t->pair.b.weir, t->to, bytes, sizeof bytes);
-        t->received += got > 0 ? (uint32_t)got : 0;
-    }
-    return t->received >= BYTES;
 }
 
 static int32_t path_mtu(struct transfer *t)
 {
     int32_t mtu = 0;
-    assert_int_equal(weir_socket_get(t->pair.a.weir, t->from, WEIR_OPTION_MTU, &mtu), WEIR_OK);
+    assert_int_equal(weir_socket_get(t->pair.a.weir, t->data.from, WEIR_OPTION_MTU, &mtu), WEIR_OK);
     return mtu;
 }
 
@@ -83,7 +67,7 @@ static void expect_passage(bool version6, uint32_t link_mtu, int32_t then)
     struct transfer t;
     transfer_open(&t, version6, true, link_mtu);
     const uint64_t began_us = pair_now_us(&t.pair);
-    assert_true(pair_run_until(&t.pair, move, &t, 10 * SECOND));
+    assert_true(pair_run_until(&t.pair, pair_transfer, &t.data, 10 * SECOND));
     print_message("%s, %u bytes: %u ms\n", version6 ? "IPv6" : "IPv4", (unsigned)link_mtu,
                   (unsigned)((pair_now_us(&t.pair) - began_us) / 1000));
     assert_int_equal(path_mtu(&t), then);
@@ -107,7 +91,7 @@ static void without_detection_it_would(void **state)
     for (unsigned version6 = 0; version6 < 2; version6++) {
         struct transfer t;
         transfer_open(&t, version6, false, 1400);
-        assert_false(pair_run_until(&t.pair, move, &t, 100 * SECOND));
+        assert_false(pair_run_until(&t.pair, pair_transfer, &t.data, 100 * SECOND));
         assert_int_equal(path_mtu(&t), 1500);
         pair_close(&t.pair);
     }
@@ -118,13 +102,13 @@ static void a_path_without_one_stays_as_it_is(void **state)
     (void)state;
     struct transfer t;
     transfer_open(&t, true, true, 1500);
-    assert_true(pair_run_until(&t.pair, move, &t, 10 * SECOND));
+    assert_true(pair_run_until(&t.pair, pair_transfer, &t.data, 10 * SECOND));
     assert_int_equal(path_mtu(&t), 1500);
     assert_int_equal(t.dropped, 0);
     // What is short and does not arrive is lost for another reason.
     t.link_mtu = 0;
-    t.sent = BYTES - 500;
-    (void)move(&t);
+    t.data.sent = BYTES - 500;
+    (void)pair_transfer(&t.data);
     pair_run(&t.pair, 5 * SECOND);
     assert_true(t.dropped >= 3);
     assert_int_equal(path_mtu(&t), 1500);
@@ -136,12 +120,12 @@ static void after_ten_minutes_the_path_is_tried_again(void **state)
     (void)state;
     struct transfer t;
     transfer_open(&t, true, true, 1400);
-    assert_true(pair_run_until(&t.pair, move, &t, 10 * SECOND));
+    assert_true(pair_run_until(&t.pair, pair_transfer, &t.data, 10 * SECOND));
     assert_int_equal(path_mtu(&t), 1280);
     t.link_mtu = 1500;
     pair_run(&t.pair, 601 * SECOND);
-    t.sent = t.received = 0;
-    assert_true(pair_run_until(&t.pair, move, &t, 10 * SECOND));
+    t.data.sent = t.data.received = 0;
+    assert_true(pair_run_until(&t.pair, pair_transfer, &t.data, 10 * SECOND));
     assert_int_equal(path_mtu(&t), 1500);
     pair_close(&t.pair);
 }

@@ -47,16 +47,8 @@ static void seen_set(struct seen *seen, struct weir *weir, enum weir_trace_level
 
 static void send_all(struct pair *p, weir_socket from, weir_socket to, uint32_t bytes)
 {
-    uint8_t data[4096] = {0};
-    uint32_t sent = 0, got = 0;
-    for (uint32_t turn = 0; got < bytes && turn < 100000; turn++) {
-        int n = sent < bytes ? weir_socket_write(p->a.weir, from, data, sizeof data) : 0;
-        sent += n > 0 ? (uint32_t)n : 0;
-        while ((n = weir_socket_read(p->b.weir, to, data, sizeof data)) > 0)
-            got += (uint32_t)n;
-        pair_run(p, 1000);
-    }
-    assert_in_range(got, bytes, UINT32_MAX);
+    struct pair_transfer data = {.pair = p, .from = from, .to = to, .bytes = bytes};
+    assert_true(pair_run_until(p, pair_transfer, &data, 100000000));
 }
 
 static void a_life_is_told_in_order(void **state)
