@@ -310,7 +310,7 @@ void bsd_set_free(struct bsd_file *file);
 bool bsd_set_ready(struct bsd_set *set);  // whether epoll_wait would return something
 void bsd_set_wake_all(struct bsd_file *file);
 
-// --- control.c -------------------------------------------------------------------------------------------------------
+// --- option.c --------------------------------------------------------------------------------------------------------
 // The native option that an option of BSD's is, where both are one number. false: there is none.
 bool bsd_option_plain(int level, int name, enum weir_option *option);
 

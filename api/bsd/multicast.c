@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Options of multicast: memberships and the interface of what is sent (RFC 1112, RFC 3493 §5.2), and source filters in
 // both families' calls (RFC 3678 §4, §5).
-#include "control.h"
+#include "option.h"
 
 // The interface a membership or IP_MULTICAST_IF means: by index (ip_mreqn) or by one of its addresses; 0: by route.
 static int membership_netif(struct bsd_request *r, struct weir_in_addr address, int index)

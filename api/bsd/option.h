@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One call of getsockopt or setsockopt, for the files that know the options (control.c, multicast.c).
-#ifndef BSD_CONTROL_H
-#define BSD_CONTROL_H
+// One call of getsockopt or setsockopt, for the files that know the options (option.c, multicast.c).
+#ifndef BSD_OPTION_H
+#define BSD_OPTION_H
 
 #include "internal.h"
 #include "weir/language.h"
