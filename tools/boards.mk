@@ -115,9 +115,12 @@ FIRMWARE_FLAGS := -std=c11 -Os -g -ffreestanding -fbuiltin -fno-common -ffunctio
 board_folder = $(or $(BOARD_FOLDER_$(1)),$(1))
 upper = $(shell echo $(1) | tr a-z A-Z)
 
+# The cooperative kernel with Romantiki's calls.
+COOP := $(wildcard kernel/coop/*.c ports/coop/*.c api/romantiki/*.c) boards/coop_main.c
+
 # $(call board,BOARD)
 define board
-BOARD_SOURCES_$(1) := $(wildcard $(BOARD_START_$(1))/*.c boards/$(call board_folder,$(1))/*.c boards/start.c ports/common/core.c ports/superloop/*.c kernel/coop/*.c ports/coop/*.c api/romantiki/*.c boards/coop_main.c) $(BOARD_DRIVERS_$(1)) $(SRC_$(BOARD_PROFILE_$(1)))
+BOARD_SOURCES_$(1) := $(wildcard $(BOARD_START_$(1))/*.c boards/$(call board_folder,$(1))/*.c boards/start.c ports/common/core.c ports/superloop/*.c) $(COOP) $(BOARD_DRIVERS_$(1)) $(SRC_$(BOARD_PROFILE_$(1)))
 BOARD_OBJECTS_$(1) := $$(patsubst %.c,$(B)/boards/$(1)/obj/%.o,$$(BOARD_SOURCES_$(1))) \
     $$(patsubst %.S,$(B)/boards/$(1)/obj/%.o,$(wildcard $(BOARD_START_$(1))/*.S boards/$(call board_folder,$(1))/*.S))
 BOARD_CC_$(1) := $(BOARD_TOOLS_$(1))gcc $(FIRMWARE_FLAGS) $(BOARD_FLAGS_$(1)) -DWEIR_PROFILE_$(call upper,$(BOARD_PROFILE_$(1)))
@@ -265,7 +268,7 @@ PROGRAM_FLAGS_driver_echo := -DSTACK_UNIT=4096
 PAGES_FLAGS := -DWEIR_CFG_TCP_SEND_BYTES=536
 define pages
 PROGRAM_BOARDS_$(1) := mps2-an385 lm3s6965evb
-PROGRAM_PARTS_$(1) := $(wildcard kernel/coop/*.c ports/coop/*.c) $(wildcard api/romantiki/*.c) boards/coop_main.c examples/romantiki/pages.c
+PROGRAM_PARTS_$(1) := $(COOP) examples/romantiki/pages.c
 PROGRAM_FLAGS_$(1) := $(PAGES_FLAGS) -DPAGES_MODE=$(2)
 PROGRAM_FLAGS_$(1)_lm3s6965evb := $(PAGES_FLAGS) -DWEIR_CFG_TCP_SPLIT=$(3)
 PROGRAM_NO_KERNEL_$(1) := yes
@@ -275,13 +278,13 @@ OWN_PROGRAMS += romantiki_respond
 PROGRAM_BOARDS_romantiki_respond := lm3s6965evb
 PROGRAM_OPTIONS_romantiki_respond := COMPACT_UDP=1 DATAGRAM_SOCKETS=2
 PROGRAM_FLAGS_romantiki_respond := $(call as_flags,$(PROGRAM_OPTIONS_romantiki_respond))
-PROGRAM_PARTS_romantiki_respond := $(wildcard kernel/coop/*.c ports/coop/*.c) $(wildcard api/romantiki/*.c) boards/coop_main.c examples/romantiki/respond.c
+PROGRAM_PARTS_romantiki_respond := $(COOP) examples/romantiki/respond.c
 PROGRAM_NO_KERNEL_romantiki_respond := yes
 # Romantiki's echo server with a real MAC in the RAM that its paper has for it: one connection, and no more memory than the stack asks for.
 OWN_PROGRAMS += paper_echo
 PROGRAM_BOARDS_paper_echo := lm3s6965evb
 PROGRAM_FLAGS_paper_echo := -UWEIR_CFG_SOCKETS -DWEIR_CFG_SOCKETS=2 -UMEMORY_BYTES -DMEMORY_BYTES=3216
-PROGRAM_PARTS_paper_echo := $(wildcard kernel/coop/*.c ports/coop/*.c) $(wildcard api/romantiki/*.c) boards/coop_main.c examples/romantiki/echo.c
+PROGRAM_PARTS_paper_echo := $(COOP) examples/romantiki/echo.c
 PROGRAM_NO_KERNEL_paper_echo := yes
 # The same over IPv6.
 OWN_PROGRAMS += tiny6_echo
@@ -292,7 +295,7 @@ PROGRAM_PARTS_tiny6_echo := $(PROGRAM_PARTS_paper_echo)
 PROGRAM_NO_KERNEL_tiny6_echo := yes
 # A task above the stack beside the cooperative kernel's echo server.
 PROGRAM_BOARDS_urgent_echo := mps2-an385 lm3s6965evb
-PROGRAM_PARTS_urgent_echo := $(wildcard kernel/coop/*.c ports/coop/*.c) $(wildcard api/romantiki/*.c) boards/coop_main.c
+PROGRAM_PARTS_urgent_echo := $(COOP)
 PROGRAM_NO_KERNEL_urgent_echo := yes
 $(eval $(call pages,pages_whole,SOCK_BLOCKING,0))
 $(eval $(call pages,pages_split,SOCK_SPLIT,1))
