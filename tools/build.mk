@@ -115,7 +115,7 @@ CMOCKA_mips := $(B)/mips/cmocka.o
 INCLUDES_mips := -I$(B)/mips/cmocka/include
 # full speaks IPv4 alone, and so do its variants v4 and tsan; the others, and the host program, speak both families.
 OPTIONS_both := IP6=1 IP6_TEMPORARY=1 IP6_OPTIMISTIC=1 IP6_MULTIHOMED=1 IP_OPTIONS=1 MULTICAST_SOURCES=16 TCP_BLACK_HOLE=1 TRACE=3
-DUAL := $(OPTIONS_both:%=-DWEIR_CFG_%)
+DUAL := $(call as_flags,$(OPTIONS_both))
 # What a program is compiled with that build/host/liball.a is linked to: cc $(make -s host-flags) …
 .PHONY: host-flags
 host-flags:
@@ -141,7 +141,7 @@ OPTIONS_lean := SELF_CHECK=1 BSD_FAULTS=0 BSD_POLL=0 TX_OFFLOAD=0 TCP_PREDICT=0 
 SRC_lean := $(filter-out $(call left_out,full $(OPTIONS_lean)),$(SRC))
 PARTS_lean := $(filter api/bsd/% ports/posix/% ports/common/% drivers/wrap/%,$(HOST_PARTS))
 UNIT_lean := $(filter-out $(UNIT_NOT_LEAN) $(UNIT_IP6),$(filter tests/unit/bsd/% tests/unit/tcp/% tests/unit/socket/% tests/unit/threads/%,$(UNIT_TESTS)))
-$(eval $(call variant,lean,$(CC),-O1 $(OPTIONS_lean:%=-DWEIR_CFG_%),,$(SRC_lean) $(PARTS_lean),$(UNIT_lean),ar))
+$(eval $(call variant,lean,$(CC),-O1 $(call as_flags,$(OPTIONS_lean)),,$(SRC_lean) $(PARTS_lean),$(UNIT_lean),ar))
 VARIANTS := host v4 asan tsan mips tiny small lean
 
 apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-run $(B)/host/weir-sim examples

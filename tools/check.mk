@@ -26,7 +26,7 @@ LINTED_tiny6 := $(patsubst %.c,$(B)/lint/%.ok,$(filter src/compact/%,$(filter-ou
 LINTED_tiny := $(patsubst %.c,$(B)/lint/%.ok,$(filter-out $(SRC_full) $(SRC_small),$(SRC_tiny)) src/compact/predict.c src/compact/udp.c) $(LINTED_tiny6)
 $(LINTED_tiny6): LINT_FLAGS := $(call as_flags,$(TINY6))
 $(B)/lint/src/compact/predict.ok: LINT_FLAGS := -DWEIR_CFG_FAST_PATH=1  # tiny_echo's alone
-$(B)/lint/src/compact/udp.ok: LINT_FLAGS := $(TINY_UDP:%=-DWEIR_CFG_%)
+$(B)/lint/src/compact/udp.ok: LINT_FLAGS := $(call as_flags,$(TINY_UDP))
 $(LINTED_small) $(LINTED_tiny): $(B)/lint/%.ok: %.c .clang-tidy $(C_HEADERS)
 	@mkdir -p $(@D)
 	@clang-tidy --quiet $< -- -std=c11 $(INCLUDES) -DWEIR_PROFILE_$(if $(filter $@,$(LINTED_tiny)),TINY,SMALL) $(LINT_FLAGS) >$(@:.ok=.log) 2>/dev/null || { cat $(@:.ok=.log); exit 1; }

@@ -22,7 +22,7 @@ FUZZ_COUNTED := -O2 -fsanitize-coverage=inline-8bit-counters,pc-table
 OPTIONS_fuzzsteps := TCP_PREDICT=0 FAST_PATH=0
 SRC_fuzzsteps := $(filter-out $(call left_out,full $(OPTIONS_fuzzsteps)),$(SRC_full))
 $(eval $(call variant,fuzzquick,clang,$(FUZZ_COUNTED),,$(SRC_full),,ar))
-$(eval $(call variant,fuzzsteps,clang,$(FUZZ_COUNTED) $(OPTIONS_fuzzsteps:%=-DWEIR_CFG_%),,$(SRC_fuzzsteps),,ar))
+$(eval $(call variant,fuzzsteps,clang,$(FUZZ_COUNTED) $(call as_flags,$(OPTIONS_fuzzsteps)),,$(SRC_fuzzsteps),,ar))
 $(eval $(call variant,fuzzhostile,clang,$(HOSTILE_SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(SRC_both) src/tcp/self_check.c),,ar))
 $(eval $(call variant,fuzzsmall,clang,$(HOSTILE_SANITIZE) -DWEIR_PROFILE_SMALL -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small) src/tcp/self_check.c),,ar))
 $(eval $(call variant,fuzzmsan,clang,$(MSAN_SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(SRC_both) src/tcp/self_check.c),,ar))
