@@ -301,8 +301,8 @@ $(eval $(call pages,pages_whole,SOCK_BLOCKING,0))
 $(eval $(call pages,pages_split,SOCK_SPLIT,1))
 # Romantiki's programs with threads, over BSD sockets and the kernels of three ports: build/boards/BOARD/romantiki_PROGRAM_KERNEL.elf.
 ROMANTIKI_KERNELS := preempt rtos2 freertos
-ROMANTIKI_PARTS := $(wildcard api/romantiki/bsd/*.c api/bsd/*.c ports/common/*.c) boards/start.c examples/romantiki/kernels/begin.c
-ROMANTIKI_PARTS := $(filter-out api/romantiki/bsd/posix.c,$(ROMANTIKI_PARTS))
+ROMANTIKI_PARTS := $(filter-out api/romantiki/bsd/posix.c,$(wildcard api/romantiki/bsd/*.c)) $(wildcard api/bsd/*.c ports/common/*.c) boards/start.c \
+    examples/romantiki/kernels/begin.c
 ROMANTIKI_PARTS_preempt := $(wildcard kernel/preempt/*.c) ports/preempt/preempt_port.c
 ROMANTIKI_PARTS_rtos2 := $(RTOS2) $(wildcard ports/cmsis_rtos2/*.c)
 ROMANTIKI_PARTS_freertos := $(FREERTOS_PARTS)
