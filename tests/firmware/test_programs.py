@@ -47,7 +47,9 @@ def echo(connection):
 def web(connection):
     request = b""
     while not request.endswith(b"\r\n\r\n"):
-        request += connection.recv(4096)
+        more = connection.recv(4096)
+        assert more, request
+        request += more
     assert request.startswith(b"GET / HTTP/1.1\r\n")
     connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + PAGE)
 
