@@ -42,7 +42,7 @@ void tcp_cc_ack(struct weir *weir, struct tcp_conn *c, const struct flight_delta
     uint32_t held = 0;
     if (c->flow->window.ssthresh == WEIR_CC_UNLIMITED) {  // the first slow start: later ones know where it ends
         if (WEIR_CFG_TCP_REFINEMENTS && acked && !recovering && !cc->owns_slow_start)
-            held = tcp_hystart_ack(weir, c, rtt_us, acked);
+            held = tcp_hystart_ack(weir, c, rtt_us, acked, cwnd_limited);
         if (WEIR_CFG_TCP_PREDICT && cc->only_grows && !cwnd_limited)
             return;
     }
