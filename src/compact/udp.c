@@ -135,7 +135,8 @@ int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct
     ip_header(weir, head + ETHERNET_BYTES, &d->seen, IP_UDP, length);
     memcpy(udp, d->port, 2);
     memcpy(udp + 2, d->seen.ports, 2);
-    put32(udp + 4, length << 16);
+    put16(udp + 4, length);
+    memset(udp + 6, 0, 2);  // no sum yet
     frame_copy(&payload, 0, udp + UDP_BYTES, length - UDP_BYTES);
     // Both addresses lie just before the header: what else a pseudo-header has is added.
     checksum_put(udp + 6, checksum_fold_words((uint64_t)pseudo_word(IP_UDP, length) +
