@@ -13,7 +13,7 @@ from boards import BOARDS  # noqa: E402
 ON_TAP, WITHOUT = ("ping", "echo", "connections", "curl", "the cable pulled"), ("echo", "connections", "curl")
 
 
-@pytest.mark.parametrize("board", [name for name in BOARDS if name != "versatilepb"])   # test_boards.py boots it: for want of time
+@pytest.mark.parametrize("board", BOARDS)
 def test_every_step_works(board):
     done = subprocess.run([sys.executable, ROOT / "tools/run_board.py", board, "--once"], capture_output=True, text=True, timeout=220)
     assert done.returncode == 0, done.stdout + done.stderr
