@@ -97,6 +97,7 @@ struct tlp {
     uint32_t end;   // snd.nxt after the probe (ATTEND_TLP_OUT)
     uint8_t again;  // so many probes of what was sent before, not reported as duplicates; 0: of new data, or none
     bool ticked;    // a timer fired as the tick of tick_us began
+    bool early;     // the probe left before its time (coarse.c): the tail has its own, too
     uint32_t tick_us;
     uint32_t rounds, round;  // round trips since then; one more when snd.una is beyond `round`
 };

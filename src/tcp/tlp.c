@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Tail-loss probe (RFC 8985 §7). When the last of a flight is lost nothing comes that would show it: after two round
 // trips a segment is sent that draws an acknowledgement, new data if there is any, otherwise the last again. One probe
-// at a time (but for rtx_probe.c); the RTO runs while it is out.
+// at a time (but for rtx_probe.c and coarse.c); the RTO runs while it is out.
 #include "tcp/internal.h"
 
 #define FIRST_TIMEOUT_US 1000000u  // §7.2: no round trip is known yet
@@ -49,7 +49,7 @@ uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_
     if (!(c->flags & TCP_USE_SACK) || c->attention & ATTEND_PERSIST || !c->flow || c->backoff || !tcp_synchronised(c))
         return 0;
     const bool holes = tcp_rtx_probe_on(weir, c);
-    if (!holes && (c->attention & ATTEND_TLP_OUT || tcp_filling(c)))
+    if (!holes && ((c->attention & ATTEND_TLP_OUT && !c->flow->tlp.early) || tcp_filling(c)))
         return 0;
     uint32_t us = FIRST_TIMEOUT_US;
     if (c->rtt.srtt8_us)
@@ -62,6 +62,7 @@ void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)
 {
     if (tcp_rtx_probe_on(weir, c) && tcp_rtx_probe_fire(weir, c))
         return;
+    c->flow->tlp.early = false;
     c->attention |= ATTEND_TLP_DUE;
     tcp_wants_output(weir, c);
 }

@@ -240,6 +240,29 @@ static void a_probe_that_could_only_be_late_leaves_at_once(void **state)
     }
 }
 
+// A probe that left early has not waited for the tail that comes after it: that has its own probe, a tick later.
+static void after_an_early_probe_the_tail_is_probed_too(void **state)
+{
+    struct tcp_fixture t;
+    (void)state;
+    loss_bring(&t, NULL);
+    t.f.port.granularity_us = 100000;
+    tcp_fixture_conn(&t)->rtt.srtt8_us = 8 * 1000;
+    flow(&t)->window.cwnd = 2 * MSS;
+    user_write(&t, 0, 8 * MSS);
+    assert_int_equal(peer_drain_count(&t), 3);
+    peer_send(&t, TCP_ACK, 0, 2 * MSS);
+    flow(&t)->window.cwnd = 2 * MSS;
+    const uint32_t sent = 3 + peer_drain_count(&t);
+    peer_pass(&t, 100000);
+    peer_expect_nothing(&t);
+    peer_pass(&t, 100000);
+    peer_expect(&t, TCP_ACK, sent * MSS, 0, MSS);
+    assert_int_equal(counted(&t, TAIL_PROBE), 2);
+    assert_int_equal(counted(&t, RTO), 0);
+    tcp_fixture_close(&t);
+}
+
 // Nor does it where the round trip is no shorter than half a tick.
 static void a_probe_that_a_coarse_clock_can_wait_for_waits(void **state)
 {
@@ -269,6 +292,7 @@ int main(void)
         cmocka_unit_test(a_probe_waits_for_as_few_ticks_as_it_can),
 #if WEIR_CFG_TCP_COARSE_CLOCK
         cmocka_unit_test(a_probe_that_could_only_be_late_leaves_at_once),
+        cmocka_unit_test(after_an_early_probe_the_tail_is_probed_too),
         cmocka_unit_test(a_probe_that_a_coarse_clock_can_wait_for_waits),
 #endif
     };
