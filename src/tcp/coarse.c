@@ -6,8 +6,8 @@
 // Under a coarse clock two round trips cannot be waited for: a probe leaves now, or a tick late. Where no more than two
 // segments are out and cwnd allows no third, both are lost often enough (at 15 % loss 86 times in 5 MB, 9 s with a tick
 // of 100 ms) that the probe leaves now, once a round trip as any, as long as it carries new data: then nothing is sent
-// in vain, and one of three acknowledgements tells of the others. It has waited for no tail: the one that comes after it
-// is probed at its own time, or all that is lost there would be found by timeouts alone.
+// in vain, and one of three acknowledgements tells of the others. It has waited for no tail: the one that comes after
+// it is probed at its own time, or all that is lost there would be found by timeouts alone.
 static bool cannot_wait(const struct weir *weir, const struct tcp_conn *c)
 {
     const uint32_t flight = c->snd.nxt - c->snd.una;
