@@ -11,18 +11,24 @@ SIM = "build/host/weir-sim"
 OF_ANOTHER_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")   # which started the tests
 
 
-@functools.cache
-def build(*targets):
-    """Goals of make, once in this process. Raises where one does not build."""
+def make(*targets):
+    """What make says, its errors with it. Raises where a goal does not build."""
     (ROOT / "build").mkdir(exist_ok=True)
     environment = {name: value for name, value in os.environ.items() if name not in OF_ANOTHER_MAKE}
     with open(ROOT / "build/programs.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        subprocess.run(["make", "-s", *map(str, targets)], cwd=ROOT, env=environment, check=True,
-                       stdout=subprocess.DEVNULL)
+        done = subprocess.run(["make", "-s", *map(str, targets)], cwd=ROOT, env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, f"make {' '.join(map(str, targets))}: {done.stdout[-3000:]}"
+    return done.stdout
+
+
+@functools.cache
+def build(*targets):
+    """Goals of make, once in this process."""
+    make(*targets)
 
 
 def host_flags():
     """What a program is compiled with that is linked to build/host/liball.a."""
-    told = subprocess.run(["make", "-s", "host-flags"], cwd=ROOT, check=True, capture_output=True, text=True)
-    return told.stdout.split()
+    return make("host-flags").split()

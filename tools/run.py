@@ -20,6 +20,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 from netns import Lab, until  # noqa: E402
+from relay import forward  # noqa: E402
 
 HOST = ROOT / "build/host/weir-host"
 LOGS = ROOT / "build/run"
@@ -56,31 +57,7 @@ def enter_private_network():
 def forward_door(host):
     """Carries connections from the outside to the Weir host's port 80."""
     door = socket.socket(fileno=int(os.environ[DOOR]))
-
-    def carry(source, sink):
-        try:
-            while data := source.recv(65536):
-                sink.sendall(data)
-            sink.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
-
-    def serve(client):
-        with client:
-            try:
-                with socket.create_connection((host, 80), timeout=60) as server:
-                    server.settimeout(None)
-                    back = threading.Thread(target=carry, args=(server, client), daemon=True)
-                    back.start()
-                    carry(client, server)
-                    back.join()
-            except OSError:
-                pass
-
-    def accept():
-        while True:
-            threading.Thread(target=serve, args=(door.accept()[0],), daemon=True).start()
-    threading.Thread(target=accept, daemon=True).start()
+    threading.Thread(target=forward, args=(door, (host, 80)), daemon=True).start()
     return door.getsockname()[1]
 
 

@@ -52,7 +52,7 @@ def site():
             linux.address("eth0", f"{LINUX}/24")
         where.start(HOST, *words, "--address", f"{WEIR}/24")
         assert until(lambda: "1 received" in linux.run("ping", "-c", "1", "-W", "1", WEIR, check=False), 60)
-        relay = linux.popen(sys.executable, str(pathlib.Path(__file__).resolve().parent / "relay.py"), WEIR, "80", stdin=subprocess.PIPE,
+        relay = linux.popen(sys.executable, str(ROOT / "tests/relay.py"), WEIR, "80", stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE, text=True, pass_fds=(door := relay_socket(),))
         relay.stdin.write(f"{door}\n")
         relay.stdin.flush()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""relay.py HOST PORT: carries connections of a listening socket, whose descriptor number comes on standard input, to HOST:PORT. Started inside a
-namespace with a socket opened outside of it, it is the way in for a browser. Prints the URL. (Not a test.)"""
+"""relay.py HOST PORT: carries connections of a listening socket, whose descriptor number comes on standard input, to
+HOST:PORT. Started inside a namespace with a socket opened outside of it, it is the way in for a browser. Prints the
+URL."""
 import socket
 import sys
 import threading
@@ -28,13 +29,13 @@ def serve(client, target):
             pass
 
 
-def main():
-    door = socket.socket(fileno=int(sys.stdin.readline()))
-    target = (sys.argv[1], int(sys.argv[2]))
-    print(f"http://127.0.0.1:{door.getsockname()[1]}/", flush=True)
+def forward(door, target):
+    """Each connection of the listening socket `door` to `target`, for ever."""
     while True:
         threading.Thread(target=serve, args=(door.accept()[0], target), daemon=True).start()
 
 
 if __name__ == "__main__":
-    main()
+    outside = socket.socket(fileno=int(sys.stdin.readline()))
+    print(f"http://127.0.0.1:{outside.getsockname()[1]}/", flush=True)
+    forward(outside, (sys.argv[1], int(sys.argv[2])))
