@@ -56,6 +56,15 @@ void text_i64(struct text *text, int64_t value)
     text_u64(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
+void text_padded(struct text *text, uint32_t value, unsigned digits)
+{
+    char out[10];
+    const unsigned count = digits < sizeof out ? digits : sizeof out;
+    for (unsigned i = count; i > 0; value /= 10)
+        out[--i] = (char)('0' + value % 10);
+    text_bytes(text, out, count);
+}
+
 void text_pad(struct text *text, uint32_t start, uint32_t column)
 {
     while (text->length - start < column && !text->cut)

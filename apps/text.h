@@ -23,6 +23,8 @@ void text_put(struct text *text, const char *string);
 void text_bytes(struct text *text, const char *bytes, uint32_t length);
 void text_u64(struct text *text, uint64_t value);
 void text_i64(struct text *text, int64_t value);
+// `digits` decimal digits, with zeros in front: (7, 2) is "07".
+void text_padded(struct text *text, uint32_t value, unsigned digits);
 // Appends spaces until the text is `column` bytes longer than `start`, before or after it was written.
 void text_pad(struct text *text, uint32_t start, uint32_t column);
 void text_right(struct text *text, uint32_t start, uint32_t column);

@@ -49,10 +49,12 @@ int http_answer_parse(const char *bytes, uint32_t length, bool bodiless, struct 
         }
         first = false;
     }
+    framing.keep_alive = bytes[7] != '0';  // RFC 9112 §9.3: the version's, where no field says it
     if (framing_parse(answer, &framing) != 0)
         return -1;
     const bool none = bodiless || answer->status < 200 || answer->status == 204 || answer->status == 304;
     answer->chunked = framing.chunked && !none;
+    answer->keep_alive = framing.keep_alive;
     answer->length = none ? 0 : framing.length_seen ? framing.length : UINT64_MAX;
     return (int)at;
 }

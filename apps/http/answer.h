@@ -9,6 +9,7 @@ struct http_answer {
     int status;
     struct http_line fields;  // all lines of them, in the bytes that were parsed
     bool chunked;
+    bool keep_alive;  // the connection goes on behind the body
     uint64_t length;  // of the body; UINT64_MAX: until the connection ends
 };
 

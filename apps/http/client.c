@@ -19,22 +19,46 @@ static void progress(struct http_client *client) { client->due_us = now(client) 
 
 void http_client_cancel(struct http_client *client)
 {
-    weir_stream_close(&client->stream, 1);
+    weir_stream_close(&client->stream, client->state != HTTP_CLIENT_IDLE);
     client->state = HTTP_CLIENT_IDLE;
     client->due_us = WEIR_NEVER;
+}
+
+// Whether the next request may follow on the connection: both sides wish it, both messages are whole, and nothing
+// stands behind the answer that the next one could be taken for.
+static bool may_keep(const struct http_client *client)
+{
+    return client->ask.keep && client->goes_on && client->length == 0 &&
+           (client->ask.data == NULL || client->data_sent == client->ask.length);
 }
 
 // `done` may ask for the next thing.
 static void end(struct http_client *client, int result)
 {
     struct weir_stream stream = client->stream;
-    client->stream = (struct weir_stream){.weir = client->loop->weir};
+    const bool keep = result == WEIR_OK && may_keep(client);
+    if (!keep)
+        client->stream = (struct weir_stream){.weir = client->loop->weir};
     client->state = HTTP_CLIENT_IDLE;
-    client->due_us = WEIR_NEVER;
+    client->due_us = keep ? now(client) + HTTP_CLIENT_KEPT_US : WEIR_NEVER;
     client->ending = &stream;
     client->config.done(client, result, client->config.context);
     client->ending = NULL;
-    weir_stream_close(&stream, result != WEIR_OK);
+    if (!keep)
+        weir_stream_close(&stream, result != WEIR_OK);
+}
+
+static void kept_drop(struct http_client *client)
+{
+    weir_stream_close(&client->stream, 0);
+    client->due_us = WEIR_NEVER;
+}
+
+// A server that speaks unasked, or ends, is not asked again on this connection.
+static void kept_look(struct http_client *client)
+{
+    if (client->stream.socket > 0 && weir_stream_read(&client->stream, client->config.memory, 1) != WEIR_AGAIN)
+        kept_drop(client);
 }
 
 // --- the connection --------------------------------------------------------------------------------------------------
@@ -84,6 +108,7 @@ static bool step_connecting(struct http_client *client)
     int error = weir_stream_connected(&client->stream);
     if (error == WEIR_AGAIN)
         return false;
+    (void)weir_socket_set(client->stream.weir, client->stream.socket, WEIR_OPTION_NO_DELAY, 1);
     if (error == WEIR_OK && client->url.secure)
         error = client->config.secure(&client->stream, &client->url, client->config.context);
     if (error != WEIR_OK)
@@ -139,7 +164,8 @@ static bool request_make(struct http_client *client)
     text_put(&out, client->url.path);
     text_put(&out, " HTTP/1.1");
     put_host(&client->url, &out);
-    text_put(&out, "\r\nUser-Agent: Weir\r\nAccept: */*\r\nConnection: close");
+    text_put(&out, "\r\nUser-Agent: Weir\r\nAccept: */*\r\nConnection: ");
+    text_put(&out, ask->keep ? "keep-alive" : "close");
     put_range(ask, &out);
     if (client->with_data) {
         text_put(&out, "\r\nContent-Length: ");
@@ -174,6 +200,19 @@ static bool step_securing(struct http_client *client)
     return begun == WEIR_OK;
 }
 
+// RFC 9112 §9.3.1: a kept connection may end as the next request sets out. What may be asked twice is asked again, on a
+// new one. false: it is not to be.
+static bool ask_again(struct http_client *client)
+{
+    if (!client->reused || client->method == HTTP_POST || client->method == HTTP_PATCH)
+        return false;
+    client->reused = false;
+    client->with_data = client->ask.data != NULL;
+    weir_stream_close(&client->stream, 1);
+    locate(client);
+    return true;
+}
+
 static bool step_sending(struct http_client *client)
 {
     const int sent = weir_stream_write(&client->stream, client->config.memory + client->at, client->length);
@@ -181,7 +220,7 @@ static bool step_sending(struct http_client *client)
         client->at += (uint32_t)sent;
         client->length -= (uint32_t)sent;
         progress(client);
-    } else if (sent < 0 && sent != WEIR_AGAIN) {
+    } else if (sent < 0 && sent != WEIR_AGAIN && !ask_again(client)) {
         end(client, sent);
     }
     if (sent <= 0)
@@ -220,10 +259,11 @@ static bool receive(struct http_client *client)
                                      client->config.bytes - client->length);
     if (got > 0) {
         client->length += (uint32_t)got;
+        client->reused = false;
         progress(client);
         return true;
     }
-    if (got != WEIR_AGAIN) {
+    if (got != WEIR_AGAIN && !ask_again(client)) {
         const bool whole =
             client->state == HTTP_CLIENT_BODY && !client->body.chunked && client->body.left == UINT64_MAX;
         end(client, got < 0 ? got : whole ? WEIR_OK : HTTP_CLIENT_SHORT);
@@ -298,6 +338,7 @@ static bool answer_take(struct http_client *client, struct http_answer *answer, 
     client->state = HTTP_CLIENT_BODY;
     client->body = (struct http_body){.chunked = answer->chunked, .left = answer->length};
     client->paused = client->resumed = client->with_data = false;
+    client->goes_on = answer->keep_alive && (answer->chunked || answer->length != UINT64_MAX);
     if (client->config.answer != NULL)
         client->config.answer(client, answer, client->config.context);
     if (client->state == HTTP_CLIENT_BODY)
@@ -412,21 +453,31 @@ void http_client_resume(struct http_client *client)
     }
 }
 
+static void turn(struct http_client *client)
+{
+    if (client->state == HTTP_CLIENT_IDLE)
+        kept_look(client);
+    else
+        run(client);
+}
+
 static void socket_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct http_client *client = (struct http_client *)(void *)((char *)watch - offsetof(struct http_client, watch));
     (void)events;
     if (socket == client->stream.socket)
-        run(client);
+        turn(client);
 }
 
 static uint64_t client_poll(struct app *app, uint64_t now_us)
 {
     struct http_client *client = (struct http_client *)app;
-    if (client->state != HTTP_CLIENT_IDLE && now_us >= client->due_us)
+    if (now_us >= client->due_us && client->state == HTTP_CLIENT_IDLE)
+        kept_drop(client);
+    else if (now_us >= client->due_us)
         end(client, WEIR_TIMED_OUT);
     if (client->stream.socket > 0 && now_us >= weir_stream_due_us(&client->stream))
-        run(client);
+        turn(client);
     const uint64_t stream_us = client->stream.socket > 0 ? weir_stream_due_us(&client->stream) : WEIR_NEVER;
     return stream_us < client->due_us ? stream_us : client->due_us;
 }
@@ -456,20 +507,31 @@ int http_client_ask(struct http_client *client, const struct http_ask *ask)
 {
     if (client->state != HTTP_CLIENT_IDLE)
         return WEIR_AGAIN;
-    if (!http_url_parse(ask->url, &client->url) || (ask->etag != NULL && !http_is_value(ask->etag)))
+    struct http_url url;
+    if (!http_url_parse(ask->url, &url) || (ask->etag != NULL && !http_is_value(ask->etag)))
         return WEIR_INVALID;
     for (uint32_t i = 0; i < ask->field_count; i++) {
         const struct http_line name = {ask->fields[i].name, text_length(ask->fields[i].name)};
         if (!http_is_token(name) || !http_is_value(ask->fields[i].value))
             return WEIR_INVALID;
     }
+    kept_look(client);
+    if (!http_url_same_server(&client->url, &url))
+        kept_drop(client);
     client->ask = *ask;
+    client->url = url;
     client->method = ask->method != 0 ? ask->method : HTTP_GET;
     client->with_data = ask->data != NULL;
     client->redirects = 0;
     client->away = false;
+    client->reused = client->stream.socket > 0;
     if (!request_make(client))
         return WEIR_INVALID;
-    locate(client);
+    if (client->reused) {
+        enter(client, HTTP_CLIENT_SENDING, HTTP_CLIENT_STALL_US);
+        run(client);
+    } else {
+        locate(client);
+    }
     return WEIR_OK;
 }

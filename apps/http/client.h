@@ -4,6 +4,8 @@
 //     http_client_start(&client, &loop, &config);
 //     http_client_ask(&client, &(struct http_ask){.url = "http://10.0.0.1/firmware", .first = have});
 //
+// Where a request says so (`keep`), its connection serves the next one to the same server, too.
+//
 // Lock held throughout. Callbacks may call anything here.
 #ifndef APPS_HTTP_CLIENT_H
 #define APPS_HTTP_CLIENT_H
@@ -19,6 +21,7 @@
 #define HTTP_CLIENT_CONNECT_US 60000000u  // until the connection is there, with what lies between
 #define HTTP_CLIENT_STALL_US 30000000u    // a server that says nothing, or takes nothing
 #define HTTP_CLIENT_REDIRECTS 5u
+#define HTTP_CLIENT_KEPT_US 15000000u  // a connection that waits for the next request
 
 // In place of an enum weir_error.
 enum {
@@ -60,6 +63,9 @@ struct http_ask {
     // (200). NULL: none.
     const char *etag;
     bool redirects_not;  // are not followed
+    // The connection stays for HTTP_CLIENT_KEPT_US: the next request to this server goes over it. Where the server ends
+    // it just then, what may be asked twice is asked again (RFC 9110 §9.2.2); POST and PATCH end with an error.
+    bool keep;
 };
 
 enum http_client_state {
@@ -89,6 +95,8 @@ struct http_client {
     uint32_t data_sent;
     bool with_data, away;  // away: from the server that was asked first
     bool paused, resumed, running, again;
+    bool reused;   // the connection served another request, and has not answered this one
+    bool goes_on;  // the answer leaves the connection open
 };
 
 // WEIR_INVALID: too little memory.
@@ -97,7 +105,7 @@ void http_client_stop(struct http_client *client);
 // WEIR_OK: `done` follows, within this call only where the connection cannot be begun. WEIR_INVALID: no URL, a field
 // that is none, too much for `bytes`; WEIR_AGAIN: the one before has not ended.
 int http_client_ask(struct http_client *client, const struct http_ask *ask);
-// Ends what was asked; `done` is not called.
+// Ends what was asked; `done` is not called. Ends a connection that waits for the next request, too.
 void http_client_cancel(struct http_client *client);
 // The answers to `locate`; an address that is any, a socket <= 0: it is not found (then an enum weir_error).
 void http_client_located(struct http_client *client, struct weir_addr address);

@@ -2,6 +2,7 @@
 // Responses: the header, and the body as the queue takes it.
 #include <string.h>
 
+#include "calendar.h"
 #include "http/internal.h"
 
 #define SPANS 8
@@ -89,6 +90,29 @@ static void put_number(struct text *out, const char *name, uint64_t value)
     text_put(out, "\r\n");
 }
 
+// RFC 9110 §6.6.1: Date is said by who has a clock, and by nobody else.
+static void put_date(const struct http_server_config *config, struct text *out)
+{
+    struct calendar now;
+    if (config->unix_us == NULL || !calendar_of(config->unix_us(config->context), &now))
+        return;
+    text_put(out, "Date: ");
+    text_bytes(out, &"SunMonTueWedThuFriSat"[3 * now.weekday], 3);
+    text_put(out, ", ");
+    text_padded(out, now.day, 2);
+    text_char(out, ' ');
+    text_bytes(out, &"JanFebMarAprMayJunJulAugSepOctNovDec"[3 * (now.month - 1)], 3);
+    text_char(out, ' ');
+    text_padded(out, now.year, 4);
+    text_char(out, ' ');
+    text_padded(out, now.hour, 2);
+    text_char(out, ':');
+    text_padded(out, now.minute, 2);
+    text_char(out, ':');
+    text_padded(out, now.second, 2);
+    text_put(out, " GMT\r\n");
+}
+
 // bytes first-last/size; of 416: bytes */size
 static void put_range(struct text *out, int status, uint64_t first, uint64_t count, uint64_t size)
 {
@@ -133,6 +157,7 @@ static struct text head_begin(struct http_connection *c, int status, const char 
     text_char(&out, ' ');
     text_put(&out, status_of(status)->reason);
     text_put(&out, "\r\nServer: Weir\r\n");
+    put_date(&c->server->config, &out);
     if (type != NULL)
         put_field(&out, "Content-Type", type);
     if (length != HTTP_UNTIL_END && !has_no_body(status))

@@ -21,7 +21,7 @@
 #include "stream.h"
 
 #define HTTP_BODY_MAX 65536u       // bytes of a request's body, where a route says nothing else; longer ones get 413
-#define HTTP_OUT_LEAST 320u        // bytes of a response's header and pieces; the longest of an error has 280
+#define HTTP_OUT_LEAST 320u        // bytes of a response's header and pieces; an error's longest has 317, with Date
 #define HTTP_IN_LEAST 256u         // bytes of a request's header
 #define HTTP_IDLE_US 30000000u     // between requests
 #define HTTP_HEADER_US 10000000u   // from a header's first byte to its last; for the rest of a body that nobody wants
@@ -134,6 +134,8 @@ struct http_server_config {
     uint32_t in_bytes, out_bytes;
     struct weir_stream_maker *maker;  // makes TLS of connections (apps/tls); NULL: plain
     void *context;                    // the handlers' own
+    // The time of day, µs since 1970 (sntp_unix_us): each response then says it in Date. 0: not known now. NULL: never.
+    uint64_t (*unix_us)(void *context);
 };
 
 struct http_server {

@@ -2,6 +2,7 @@
 // http_site INTERFACE A.B.C.D: a site of the HTTP server library on an AF_PACKET socket, for test_http.py: /upload
 // counts what it gets, /numbers?n=N makes lines, /events ticks, /echo is a WebSocket, all else is a file.
 #include <string.h>
+#include <time.h>
 
 #include "drivers/af_packet.h"
 #include "http/events.h"
@@ -116,6 +117,12 @@ static uint64_t tick(struct app *app, uint64_t now_us)
     return site.tick_us;
 }
 
+static uint64_t clock_us(void *context)
+{
+    (void)context;
+    return (uint64_t)time(NULL) * 1000000;
+}
+
 static uint64_t turn(void *loop, uint64_t now_us) { return loop_run(loop, now_us); }
 
 int main(int argc, char **argv)
@@ -130,7 +137,8 @@ int main(int argc, char **argv)
                                               .connection_count = CONNECTIONS,
                                               .memory = site.memory,
                                               .in_bytes = IN,
-                                              .out_bytes = OUT};
+                                              .out_bytes = OUT,
+                                              .unix_us = clock_us};
     struct weir_addr address;
     if (argc != 3 || !text_read_addr(argv[2], text_length(argv[2]), &address) ||
         af_packet_open(&packet, argv[1], AF_PACKET_UP) < 0 ||

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The HTTP library with peers of other makes: its server (http_site.c) with curl and Python's WebSockets, its client (weir-host's `get`) with nginx and with
 Python's server; over TLS both are in test_tls.py."""
+import email.utils
 import gzip
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -131,6 +134,13 @@ def world():
 
 
 # --- the server -----------------------------------------------------------------------------------------------------------------
+
+def test_the_date_is_said(world):
+    before = time.time()
+    text = world.curl("-I", f"{URL}/index.html")
+    said = email.utils.parsedate_to_datetime(re.search(r"(?m)^Date: (.*?)\r?$", text).group(1))
+    assert int(before) - 1 <= said.timestamp() <= time.time() + 1
+
 
 def test_files_and_what_the_browser_has_already(world):
     assert world.curl(f"{URL}/") == PAGE and world.curl(f"{URL}/index.html") == PAGE and world.curl(f"{URL}/a%20b.txt") == "with a blank"

@@ -22,10 +22,14 @@ static void numbers_are_written(void **state)
     text_char(&text, ' ');
     text_fixed(&text, 1234, 2);
     text_char(&text, ' ');
+    text_padded(&text, 907, 2);
+    text_char(&text, ' ');
+    text_padded(&text, 7, 3);
+    text_char(&text, ' ');
     text_fixed(&text, 0, 3);
     text_char(&text, ' ');
     text_hex(&text, 0xbeef, 6);
-    assert_string_equal(bytes, "18446744073709551615 -9223372036854775808 0.05 12.34 0.000 00beef");
+    assert_string_equal(bytes, "18446744073709551615 -9223372036854775808 0.05 12.34 07 007 0.000 00beef");
     assert_false(text.cut);
 }
 

@@ -193,6 +193,138 @@ static void answers_end_where_they_say(void **state)
     bench_close(&bench);
 }
 
+// --- connections that are kept ---------------------------------------------------------------------------------------
+
+static void one_connection_serves_request_after_request(void **state)
+{
+    static const struct {
+        struct http_ask ask;
+        int status;
+        uint32_t length;
+    } cases[] = {
+        {{.url = "http://site/text", .keep = true}, 200, 10},
+        {{.url = "http://site/lines", .keep = true}, 200, 2000},
+        {{.url = "http://SITE:80/text", .method = HTTP_HEAD, .keep = true}, 200, 0},
+        {{.url = "http://site/upload", .method = HTTP_POST, .data = cases, .length = 5, .keep = true}, 201, 0},
+        {{.url = "http://site/text", .first = 4, .last = 6, .keep = true}, 206, 3},
+        {{.url = "http://site/nothing", .keep = true}, 404, 42},
+        {{.url = "http://site/text"}, 200, 10},
+    };
+    struct bench bench;
+    (void)state;
+    open_client(&bench);
+    assert_int_equal(site_open(&bench.loop), WEIR_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin(&cases[i].ask);
+        bench_run(&bench, 1000000);
+        if (result != WEIR_OK || status != cases[i].status || length != cases[i].length)
+            fail_msg("%s: %d, %d, %u bytes", cases[i].ask.url, result, status, length);
+    }
+    assert_int_equal(located, 1);
+    begin(&(struct http_ask){.url = "http://site/text", .keep = true});  // the last one was not to be kept
+    bench_run(&bench, 1000000);
+    assert_true(result == WEIR_OK && located == 2);
+    begin(&(struct http_ask){.url = "http://other/text", .keep = true});  // nor is one server's another's
+    bench_run(&bench, 1000000);
+    assert_true(result == WEIR_OK && located == 3);
+    assert_int_equal(http_client_ask(&client, &(struct http_ask){.url = "http://site/ x"}), WEIR_INVALID);
+    begin(&(struct http_ask){.url = "http://other/text", .keep = true});
+    bench_run(&bench, HTTP_CLIENT_KEPT_US + 1000000);
+    assert_true(result == WEIR_OK && located == 3 && client.stream.socket == 0);
+    http_client_stop(&client);
+    http_server_stop(&site.http);
+    bench_close(&bench);
+}
+
+static weir_socket accept_request(struct bench *bench, weir_socket listener)
+{
+    bench_run(bench, 100000);
+    const weir_socket socket = weir_socket_accept(bench->f.weir, listener);
+    assert_true(socket > 0);
+    (void)bench_read(bench, socket, asked, sizeof asked, NULL);
+    return socket;
+}
+
+static void only_what_ends_clearly_is_kept(void **state)
+{
+    static const struct {
+        const char *answer;
+        bool kept;
+    } cases[] = {
+        {OK "Content-Length: 3\r\n\r\nabc", true},
+        {OK "Transfer-Encoding: chunked\r\n\r\n1\r\nc\r\n0\r\n\r\n", true},
+        {"HTTP/1.1 204 No Content\r\n\r\n", true},
+        {"HTTP/1.0 200\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n", true},
+        {"HTTP/1.0 200\r\nContent-Length: 0\r\n\r\n", false},
+        {OK "Connection: x, close\r\nContent-Length: 0\r\n\r\n", false},
+        {OK "Content-Length: 3\r\n\r\nabcHTTP/1.1 200 OK\r\n\r\n", false},
+    };
+    struct bench bench;
+    (void)state;
+    open_client(&bench);
+    const weir_socket listener = listen_here(&bench);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char byte;
+        begin(&(struct http_ask){.url = "http://127.0.0.1:8080/", .keep = true});
+        const weir_socket socket = accept_request(&bench, listener);
+        assert_non_null(strstr(asked, "\r\nConnection: keep-alive\r\n"));
+        bench_write(&bench, socket, cases[i].answer);
+        bench_run(&bench, 100000);
+        assert_int_equal(result, WEIR_OK);
+        const int read = weir_socket_read(bench.f.weir, socket, &byte, 1);
+        if (cases[i].kept != (read == WEIR_AGAIN))
+            fail_msg("%s: %d", cases[i].answer, read);
+        if (cases[i].kept)  // what a server says unasked is nobody's answer
+            bench_write(&bench, socket, OK "Content-Length: 1\r\n\r\nx");
+        bench_run(&bench, 100000);
+        assert_int_equal(client.stream.socket, 0);
+        (void)weir_socket_close(bench.f.weir, socket);
+    }
+    http_client_stop(&client);
+    bench_close(&bench);
+}
+
+static void what_a_kept_connection_loses_is_asked_again(void **state)
+{
+    static const struct {
+        enum http_method method;
+        bool reset, again;
+    } cases[] = {{HTTP_GET, false, true},   {HTTP_GET, true, true},    {HTTP_PUT, false, true},
+                 {HTTP_POST, false, false}, {HTTP_PATCH, true, false}, {HTTP_GET, false, true}};
+    struct bench bench;
+    (void)state;
+    open_client(&bench);
+    const weir_socket listener = listen_here(&bench);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const bool data = cases[i].method != HTTP_GET;
+        struct http_ask ask = {.url = "http://127.0.0.1:8080/", .keep = true};
+        begin(&ask);
+        weir_socket socket = accept_request(&bench, listener);
+        bench_write(&bench, socket, OK "Content-Length: 0\r\n\r\n");
+        ask.method = cases[i].method;
+        ask.data = data ? "body" : NULL;
+        ask.length = data ? 4 : 0;
+        begin(&ask);
+        bench_run(&bench, 100000);
+        assert_true(bench_read(&bench, socket, asked, sizeof asked, NULL) > 0);
+        assert_int_equal(cases[i].reset ? weir_socket_abort(bench.f.weir, socket)
+                                        : weir_socket_close(bench.f.weir, socket),
+                         WEIR_OK);
+        bench_run(&bench, 100000);
+        if (!cases[i].again) {
+            assert_int_equal(result, cases[i].reset ? WEIR_RESET : HTTP_CLIENT_SHORT);
+            continue;
+        }
+        socket = accept_request(&bench, listener);
+        assert_int_equal(strstr(asked, "\r\n\r\nbody") != NULL, data);
+        (void)weir_socket_close(bench.f.weir, socket);  // once, not for ever
+        bench_run(&bench, 100000);
+        assert_int_equal(result, HTTP_CLIENT_SHORT);
+    }
+    http_client_stop(&client);
+    bench_close(&bench);
+}
+
 static void other_parts_than_were_asked_for_are_refused(void **state)
 {
     static const struct {
@@ -307,6 +439,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_our_server_has_is_fetched),
         cmocka_unit_test(answers_end_where_they_say),
+        cmocka_unit_test(one_connection_serves_request_after_request),
+        cmocka_unit_test(only_what_ends_clearly_is_kept),
+        cmocka_unit_test(what_a_kept_connection_loses_is_asked_again),
         cmocka_unit_test(other_parts_than_were_asked_for_are_refused),
         cmocka_unit_test(redirects_are_followed_with_care),
         cmocka_unit_test(nobody_is_waited_for_without_end),

@@ -110,12 +110,39 @@ static void errors_are_whole_in_the_least_memory(void **state)
     bench_open(&bench);
     assert_int_equal(site_open_with(&bench.loop, HTTP_OUT_LEAST - 1), WEIR_INVALID);
     assert_int_equal(site_open_with(&bench.loop, HTTP_OUT_LEAST), WEIR_OK);
+    site.unix_us = 784111777000000;
     memset(longest + strlen(longest), 'x', sizeof longest - 1 - strlen(longest));
     for (size_t i = 0; i <= sizeof requests / sizeof *requests; i++) {
         const char *request = i < sizeof requests / sizeof *requests ? requests[i] : longest;
         assert_true(ask(&bench, request, NULL) >= 400);
         if (atoi(strstr(got, "Content-Length: ") + 16) != (int)strlen(body()))
             fail_msg("%s: %s", request, got);
+    }
+    close_site(&bench);
+}
+
+// RFC 9110 §5.6.7, §6.6.1
+static void date_is_said_by_who_knows_it(void **state)
+{
+    static const struct {
+        uint64_t unix_us;
+        const char *date;
+    } cases[] = {{0, NULL},
+                 {784111777000000, "\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"},
+                 {951782400999999, "\r\nDate: Tue, 29 Feb 2000 00:00:00 GMT\r\n"},
+                 {4107542399000000, "\r\nDate: Sun, 28 Feb 2100 23:59:59 GMT\r\n"},
+                 {4107542400000000, "\r\nDate: Mon, 01 Mar 2100 00:00:00 GMT\r\n"},
+                 {253402300799000000, "\r\nDate: Fri, 31 Dec 9999 23:59:59 GMT\r\n"},
+                 {253402300800000000, NULL}};
+    struct bench bench;
+    (void)state;
+    open_site(&bench);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        site.unix_us = cases[i].unix_us;
+        assert_int_equal(ask(&bench, "GET /text HTTP/1.1\r\nHost: w\r\n\r\n", NULL), 200);
+        assert_true(cases[i].date != NULL ? has(cases[i].date) : !has("Date:"));
+        assert_int_equal(ask(&bench, "GET /nothing HTTP/1.1\r\nHost: w\r\n\r\n", NULL), 404);
+        assert_true(cases[i].date != NULL ? has(cases[i].date) : !has("Date:"));
     }
     close_site(&bench);
 }
@@ -618,6 +645,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(routes_are_chosen_by_path_and_method),
         cmocka_unit_test(errors_are_whole_in_the_least_memory),
+        cmocka_unit_test(date_is_said_by_who_knows_it),
         cmocka_unit_test(conditions_and_ranges_are_heeded),
         cmocka_unit_test(files_come_as_they_are_accepted),
         cmocka_unit_test(bodies_are_streamed_in),

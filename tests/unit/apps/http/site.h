@@ -25,6 +25,7 @@ static struct site {
     uint32_t refuse;                              // pieces to take nothing of, and to go on after all but the last
     uint32_t least;                               // bytes of a WebSocket's piece that are waited for
     struct http_connection *late, *listener;      // who waits for a response; for events
+    uint64_t unix_us;                             // what the clock says; 0: nothing
 } site;
 
 static void site_upload(struct http_connection *c, struct http_request *request)
@@ -169,6 +170,12 @@ static const struct http_route site_routes[] = {
     {.path = "/*", .methods = HTTP_GET, .request = http_files_get, .context = &site_files},
 };
 
+static inline uint64_t site_clock(void *context)
+{
+    (void)context;
+    return site.unix_us;
+}
+
 // `out_bytes`: up to SITE_OUT.
 static inline int site_open_with(struct loop *loop, uint32_t out_bytes)
 {
@@ -181,7 +188,8 @@ static inline int site_open_with(struct loop *loop, uint32_t out_bytes)
                                                           .connection_count = SITE_CONNECTIONS,
                                                           .memory = site.memory,
                                                           .in_bytes = SITE_IN,
-                                                          .out_bytes = out_bytes});
+                                                          .out_bytes = out_bytes,
+                                                          .unix_us = site_clock});
 }
 
 static inline int site_open(struct loop *loop) { return site_open_with(loop, SITE_OUT); }
