@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """HTTPS by weir-host-tls, with curl and openssl s_client as its clients; and its own client against openssl s_server and nginx. Authorities
 and certificates are made here, with openssl."""
+import importlib.util
+import json
 import os
 import pathlib
 import re
@@ -202,6 +204,54 @@ def test_clients_show_certificates(world, version):
     for words in ([], strange):
         assert "200 OK" not in world.client(version, *words, "-ign_eof", text=REQUEST, address=MUTUAL)
     assert "200 OK" in world.client(version, *own, "-ign_eof", text=REQUEST, address=MUTUAL)
+
+
+# --- a scanner --------------------------------------------------------------------------------------------------------------------
+
+VERSIONS = {"ssl_2_0": "--sslv2", "ssl_3_0": "--sslv3", "tls_1_0": "--tlsv1", "tls_1_1": "--tlsv1_1",
+            "tls_1_2": "--tlsv1_2", "tls_1_3": "--tlsv1_3"}
+SCANS = {**{f"{version}_cipher_suites": option for version, option in VERSIONS.items()},
+         "tls_compression": "--compression", "tls_1_3_early_data": "--early_data", "openssl_ccs_injection": "--openssl_ccs",
+         "tls_fallback_scsv": "--fallback", "heartbleed": "--heartbleed", "robot": "--robot",
+         "session_renegotiation": "--reneg", "session_resumption": "--resum", "elliptic_curves": "--elliptic_curves",
+         "tls_extended_master_secret": "--ems"}
+SEALED = ("AES_128_GCM_SHA256", "AES_256_GCM_SHA384", "CHACHA20_POLY1305_SHA256")
+
+
+def scan(world, address, *words):
+    """What sslyze finds out about the server at an address: each of its scans by name."""
+    out = FOLDER / f"scan-{address}.json"
+    world.linux.run(sys.executable, "-m", "sslyze", "--quiet", "--slow_connection", "--mozilla_config", "disable",
+                    *SCANS.values(), *words, "--json_out", out, f"{address}:443", timeout=200)
+    server, = json.loads(out.read_text())["server_scan_results"]
+    found = {name: server["scan_result"][name] for name in SCANS}
+    for name, scanned in found.items():
+        assert scanned["status"] == "COMPLETED", f"{name}: {scanned['error_trace']}"
+    return {name: scanned["result"] for name, scanned in found.items()}
+
+
+@pytest.mark.parametrize("address,key", [(WEIR, "ECDSA"), (MUTUAL, "RSA")])
+def test_sslyze_finds_nothing_old_and_nothing_weak(world, address, key):
+    if importlib.util.find_spec("sslyze") is None:
+        pytest.skip("pip has no sslyze for this machine")
+    own = ("--cert", FOLDER / "client.pem", "--key", FOLDER / "client.key") if address == MUTUAL else ()
+    found = scan(world, address, *own)
+    for version in VERSIONS:
+        suites = found[f"{version}_cipher_suites"]["accepted_cipher_suites"]
+        head = {"tls_1_2": f"TLS_ECDHE_{key}_WITH_", "tls_1_3": "TLS_"}.get(version)
+        assert {suite["cipher_suite"]["name"] for suite in suites} == {head + cipher for cipher in SEALED if head}, version
+    curves = {curve["name"] for curve in found["elliptic_curves"]["supported_curves"]}
+    assert curves == {"X25519", "secp256r1", "secp384r1"}
+    assert found["tls_compression"] == {"supports_compression": False}
+    assert found["tls_1_3_early_data"] == {"supports_early_data": False}
+    assert found["openssl_ccs_injection"] == {"is_vulnerable_to_ccs_injection": False}
+    assert found["heartbleed"] == {"is_vulnerable_to_heartbleed": False}
+    assert found["robot"] == {"robot_result": "NOT_VULNERABLE_RSA_NOT_SUPPORTED"}
+    assert found["tls_fallback_scsv"] == {"supports_fallback_scsv": True}
+    assert found["tls_extended_master_secret"] == {"supports_ems_extension": True}
+    assert found["session_renegotiation"]["supports_secure_renegotiation"]
+    assert found["session_renegotiation"]["client_renegotiations_success_count"] == 0
+    assert found["session_resumption"]["tls_ticket_resumption_result"] == "FULLY_SUPPORTED"
 
 
 # --- trouble ------------------------------------------------------------------------------------------------------------------------
