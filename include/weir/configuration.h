@@ -37,6 +37,7 @@
      (WEIR_CFG_IGMP) * 0xe31dd3a0e80eff5du + \
      (WEIR_CFG_IP4) * 0x266e33f54b97a3b5u + \
      (WEIR_CFG_IP6) * 0xe65f7fd89ad5fff3u + \
+     (WEIR_CFG_IP6_START_DELAY_MS) * 0x1d54c3203937005bu + \
      (WEIR_CFG_IP6_TEMPORARY) * 0x771595880d0c8219u + \
      (WEIR_CFG_IP6_OPTIMISTIC) * 0x53456c8d2df30815u + \
      (WEIR_CFG_IP6_MULTIHOMED) * 0xc54a25c8ac42ebddu + \
@@ -308,6 +309,7 @@ enum {
         (WEIR_CFG_IGMP) * 0 +
         (WEIR_CFG_IP4) * 0 +
         (WEIR_CFG_IP6) * 0 +
+        (WEIR_CFG_IP6_START_DELAY_MS) * 0 +
         (WEIR_CFG_IP6_TEMPORARY) * 0 +
         (WEIR_CFG_IP6_OPTIMISTIC) * 0 +
         (WEIR_CFG_IP6_MULTIHOMED) * 0 +

@@ -180,14 +180,15 @@ struct weir_netif_ip6 {
     uint32_t base_ms;        // the mean of it, as routers say it
     uint32_t retransmit_ms;  // between solicitations
     uint32_t solicit_due_ms, solicit_interval_ms;
-    uint16_t mtu;         // 0: the device's
-    uint8_t hop_limit;    // of packets that nobody gave one
-    uint8_t solicits;     // router solicitations sent since the interface came up
-    bool soliciting;      // one more is due at solicit_due_ms
-    bool managed, other;  // M and O of the last advertisement: DHCPv6 has addresses, or other settings
-    bool off;             // the link-local address is another host's: no IPv6 on this interface (RFC 4862 §5.4.5)
-    uint8_t how;          // enum weir_ip6, as it was set
-    bool router_known;    // a router has told its link address: nobody has to be asked for it
+    uint64_t quiet_until_us;  // the first solicitation, and probes of new addresses, wait until then
+    uint16_t mtu;             // 0: the device's
+    uint8_t hop_limit;        // of packets that nobody gave one
+    uint8_t solicits;         // router solicitations sent since the interface came up
+    bool soliciting;          // one more is due at solicit_due_ms
+    bool managed, other;      // M and O of the last advertisement: DHCPv6 has addresses, or other settings
+    bool off;                 // the link-local address is another host's: no IPv6 on this interface (RFC 4862 §5.4.5)
+    uint8_t how;              // enum weir_ip6, as it was set
+    bool router_known;        // a router has told its link address: nobody has to be asked for it
 #if WEIR_CFG_IP6_MULTIHOMED
     struct weir_addr routers[8];  // that advertised prefixes; any: a free place
 #endif
@@ -202,8 +203,8 @@ enum weir_ip6 {
     WEIR_IP6_TEMPORARY = 4,  // and temporary ones, which change each day (RFC 8981), for its own connections
     // Addresses out of prefixes are used while they are probed (RFC 4429), where the router tells its link address.
     WEIR_IP6_OPTIMISTIC = 8,
-    // Without the random delays of up to a second before the first solicitation and before probes, which keep hosts
-    // apart that start together: for one that starts alone.
+    // Without the random delays before the first solicitation and before probes (WEIR_CFG_IP6_START_DELAY_MS), which
+    // keep hosts apart that start together: for one that starts alone.
     WEIR_IP6_PROMPT = 16,
 };
 #endif

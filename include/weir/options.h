@@ -61,6 +61,7 @@
 #define WEIR_DEFAULT_IGMP 0
 #define WEIR_DEFAULT_IP4 1
 #define WEIR_DEFAULT_IP6 0
+#define WEIR_DEFAULT_IP6_START_DELAY_MS 100
 #define WEIR_DEFAULT_IP6_TEMPORARY 0
 #define WEIR_DEFAULT_IP6_OPTIMISTIC 0
 #define WEIR_DEFAULT_IP6_MULTIHOMED 0
@@ -174,6 +175,7 @@
 #define WEIR_DEFAULT_IGMP 0
 #define WEIR_DEFAULT_IP4 1
 #define WEIR_DEFAULT_IP6 0
+#define WEIR_DEFAULT_IP6_START_DELAY_MS 100
 #define WEIR_DEFAULT_IP6_TEMPORARY 0
 #define WEIR_DEFAULT_IP6_OPTIMISTIC 0
 #define WEIR_DEFAULT_IP6_MULTIHOMED 0
@@ -287,6 +289,7 @@
 #define WEIR_DEFAULT_IGMP 1
 #define WEIR_DEFAULT_IP4 1
 #define WEIR_DEFAULT_IP6 0
+#define WEIR_DEFAULT_IP6_START_DELAY_MS 100
 #define WEIR_DEFAULT_IP6_TEMPORARY 0
 #define WEIR_DEFAULT_IP6_OPTIMISTIC 0
 #define WEIR_DEFAULT_IP6_MULTIHOMED 0
@@ -572,6 +575,15 @@
 #if WEIR_CFG_IP6 < 0 || WEIR_CFG_IP6 > 1
 #error "WEIR_CFG_IP6 must be 0 to 1: IPv6 beside IPv4 (RFC 8200): addresses of 16 bytes, neighbour discovery, ICMPv6,\
  multicast listeners"
+#endif
+// an interface that comes up begins to speak IPv6 after a random part of so long; MAX_RTR_SOLICITATION_DELAY, of RFC
+// 4861, is 1000
+#ifndef WEIR_CFG_IP6_START_DELAY_MS
+#define WEIR_CFG_IP6_START_DELAY_MS WEIR_DEFAULT_IP6_START_DELAY_MS
+#endif
+#if WEIR_CFG_IP6_START_DELAY_MS < 0 || WEIR_CFG_IP6_START_DELAY_MS > 1000
+#error "WEIR_CFG_IP6_START_DELAY_MS must be 0 to 1000: an interface that comes up begins to speak IPv6 after a random\
+ part of so long; MAX_RTR_SOLICITATION_DELAY, of RFC 4861, is 1000"
 #endif
 // temporary addresses for outgoing connections (RFC 8981), on the interfaces that are told to have them
 #ifndef WEIR_CFG_IP6_TEMPORARY

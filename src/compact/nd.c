@@ -52,6 +52,12 @@ static uint64_t jitter(const struct weir *weir, uint32_t most_us)
     return weir->now_us + ((uint64_t)word * most_us >> 32);
 }
 
+// RFC 4862 §5.4.2.
+static uint64_t start_at(const struct weir *weir, unsigned how)
+{
+    return jitter(weir, how & WEIR_IP6_PROMPT ? 0 : WEIR_CFG_IP6_START_DELAY_MS * 1000u);
+}
+
 // --- messages out ----------------------------------------------------------------------------------------------------
 
 // Writes what stands before an ICMPv6 message, of so many bytes and behind an extension header of so many, and its
@@ -105,11 +111,14 @@ static bool probe_send(struct weir *weir, const struct weir_netif_address *a)
     return message_leave(weir, nobody, solicited_node(a), ND_NEXT_AND_HOPS, 0, SOLICITATION_BYTES + OPTION_BYTES);
 }
 
+// RFC 4861 §4.1: while there is no address yet, from none, and without a link address.
 static bool routers_ask(struct weir *weir)
 {
+    const struct weir_netif_address *link = &weir->netif->address;
+    const bool ready = link->state == WEIR_ADDRESS_READY;
     option_put(message_begin(weir->outbox + 2, ICMP6_ROUTER_SOLICITATION, 0), ND_SOURCE_LINK, weir->netif->mac);
-    return message_leave(weir, weir->netif->address.addr.words, GROUP_ALL_ROUTERS, ND_NEXT_AND_HOPS, 0,
-                         ICMP6_BYTES + OPTION_BYTES);
+    return message_leave(weir, ready ? link->addr.words : nobody, GROUP_ALL_ROUTERS, ND_NEXT_AND_HOPS, 0,
+                         ICMP6_BYTES + (ready ? OPTION_BYTES : 0));
 }
 
 // An advertisement of ours, to who asked; to all, where that was nobody, a prober.
@@ -196,6 +205,7 @@ static void address_leave(struct weir *weir, struct weir_netif_address *a)
     if (address_live(a))
         group_filter(weir->netif, solicited_node(a), false);
     a->state = WEIR_ADDRESS_NONE;
+    a->sent = 0;
 }
 
 // It is another host's (RFC 4862 §5.4.5, RFC 7217 §6).
@@ -239,7 +249,7 @@ static void prefix_input(struct weir *weir, const uint8_t *option)
         address_leave(weir, a);
         memcpy(a->addr.words, prefix, 8);
         a->conflicts = 0;
-        address_begin(weir, a, jitter(weir, weir->nd.how & WEIR_IP6_PROMPT ? 0 : SECOND_US));
+        address_begin(weir, a, start_at(weir, weir->nd.how));
     }
     if (!known || until_us > kept_us || until_us > a->valid_until_us)
         a->valid_until_us = until_us;
@@ -369,7 +379,7 @@ static uint32_t address_turn(struct weir *weir, struct weir_netif_address *a)
 static uint32_t routers_turn(struct weir *weir)
 {
     struct nd_state *nd = &weir->nd;
-    if (weir->netif->address.state != WEIR_ADDRESS_READY)
+    if (!weir->netif->address.sent)  // the link-local address's probe, which has waited for a random time
         return WAIT_FOREVER;
     if (!until_due(weir, nd->solicit_due_us) && routers_ask(weir)) {
         // RFC 7559: twice as long each time, and up to a tenth more or less
@@ -391,9 +401,10 @@ LOCAL uint32_t nd_turn(struct weir *weir)
         nd->report_due_us = WEIR_NEVER;
         nd->record = GROUP_IS_EXCLUDE;
     }
-    uint32_t wait_us = routers_turn(weir);
+    uint32_t wait_us = WAIT_FOREVER;
     for (struct weir_netif_address *a = &weir->netif->address; a; a = a->next)
         wait_us = min_u32(wait_us, address_turn(weir, a));
+    wait_us = min_u32(wait_us, routers_turn(weir));
     wait_us = min_u32(wait_us, until_due(weir, nd->report_due_us));
     nd->due_us = weir->now_us + wait_us;
     return wait_us;
@@ -407,7 +418,7 @@ LOCAL void nd_link_up(struct weir_netif *netif)
         return;
     for (struct weir_netif_address *a = &netif->address; a; a = a->next)
         if (a->state == WEIR_ADDRESS_READY)
-            address_probe(weir, a, weir->now_us);
+            address_probe(weir, a, start_at(weir, weir->nd.how));
     routers_begin(weir);
 }
 
@@ -438,7 +449,7 @@ int weir_netif_ip6(struct weir_netif *netif, unsigned how, const uint8_t secret[
     group_filter(netif, GROUP_ALL_NODES, true);
     link->addr.words[0] = weir_addr_word_of(0xfe800000u);
     link->valid_until_us = WEIR_NEVER;
-    address_begin(weir, link, jitter(weir, how & WEIR_IP6_PROMPT ? 0 : SECOND_US));
+    address_begin(weir, link, start_at(weir, how));
     routers_begin(weir);
     return WEIR_OK;
 }

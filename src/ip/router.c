@@ -8,9 +8,10 @@
 #include "ip/names.h"
 #include "ip/slaac.h"
 #include "ip/temporary.h"
+#include "link/nd.h"
 #include "link/neighbour.h"
 
-#define SOLICIT_DELAY_MS 1000u      // RFC 4861 §10: MAX_RTR_SOLICITATION_DELAY
+#define ANSWER_MS 1000u             // a router takes half of it at the most (RFC 4861 §6.2.6)
 #define SOLICIT_FIRST_MS 4000u      // RFC 7559: IRT
 #define SOLICIT_MOST_MS 3600000u    // RFC 7559: MRT
 #define REACHABLE_MS 30000u         // RFC 4861 §10
@@ -30,6 +31,13 @@ static void solicit_in(struct weir *weir, struct weir_netif *netif, uint32_t wai
     netif->ip6.soliciting = true;
     netif->ip6.solicit_due_ms = weir->now_ms + wait_ms;
     slow_due(weir, weir->now_us + (uint64_t)wait_ms * 1000);
+}
+
+// Whether what a router says now may answer the interface's last solicitation.
+static bool answers(const struct weir *weir, const struct weir_netif_ip6 *ip6)
+{
+    return ip6->soliciting && ip6->solicits &&
+           weir->now_ms - (ip6->solicit_due_ms - ip6->solicit_interval_ms) < ANSWER_MS;
 }
 
 // RFC 4861 §6.3.7: from the link-local address, with the link address; from :: without.
@@ -125,8 +133,7 @@ void router_netif_changed(struct weir *weir, struct weir_netif *netif)
         return;
     }
     if (netif->ip6.how & WEIR_IP6_AUTO && !netif->ip6.soliciting && !netif->ip6.solicits)
-        solicit_in(weir, netif,
-                   netif->ip6.how & WEIR_IP6_PROMPT ? 0 : 1 + random_below(&weir->random, SOLICIT_DELAY_MS));
+        solicit_in(weir, netif, nd_quiet_us(netif) / 1000u);
     slaac_link_local(netif);  // which brings us here again
 }
 
@@ -147,6 +154,7 @@ int weir_netif_ip6(struct weir_netif *netif, unsigned how, const uint8_t secret[
     netif->ip6.how = (uint8_t)(how & WEIR_IP6_AUTO ? how | WEIR_IP6_LINK_LOCAL : how);
     netif->ip6.off = false;
     netif->ip6.soliciting = false;
+    nd_quiet_begin(netif);
     defaults(netif);
     slaac_forget(netif);
     route_delete_each(weir, advertised_by_netif, netif);
@@ -231,6 +239,10 @@ void router_advertisement_input(struct weir *weir, const struct packet *packet, 
     struct nd_option option;
     if (!(netif->ip6.how & WEIR_IP6_AUTO) || netif->ip6.off)
         return;
+    // RFC 4862 §5.4.2: probes of addresses that the whole link is told to make are delayed by a random time. That
+    // before the solicitation is enough for an answer to it.
+    if (packet->flags & PACKET_IP_MULTICAST && !nd_quiet_us(netif) && !answers(weir, &netif->ip6))
+        nd_quiet_begin(netif);
     timers_advertised(weir, netif, router);
     if (message->link_address)
         neighbour_told(weir, netif, packet->source, message->link_address, true, true);

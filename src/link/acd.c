@@ -26,24 +26,19 @@
 
 // How the two differ.
 struct acd_times {
-    uint32_t begin_us;                 // a random part of it passes before the first probe
     uint32_t probe_us, probe_more_us;  // between probes, and a random part of so much more
     uint32_t announce_us;              // between announcements
     uint8_t probes, announcements;
 };
-static const struct acd_times acd_times4 = {PROBE_WAIT_US,        PROBE_MIN_US, PROBE_MAX_US - PROBE_MIN_US,
-                                            ANNOUNCE_INTERVAL_US, PROBE_NUM,    ANNOUNCE_NUM};
+static const struct acd_times acd_times4 = {PROBE_MIN_US, PROBE_MAX_US - PROBE_MIN_US, ANNOUNCE_INTERVAL_US, PROBE_NUM,
+                                            ANNOUNCE_NUM};
 #if WEIR_CFG_IP6
-// RFC 4861 §10, RFC 4862 §5.1: MAX_RTR_SOLICITATION_DELAY, RETRANS_TIMER, DupAddrDetectTransmits; RFC 9131: the
-// announcement.
-static const struct acd_times acd_times6 = {1000000u, 1000000u, 0, 1000000u, 1, 1};
+// RFC 4861 §10, RFC 4862 §5.1: RETRANS_TIMER, DupAddrDetectTransmits; RFC 9131: the announcement. The random delay
+// before the first probe is the interface's.
+static const struct acd_times acd_times6 = {1000000u, 0, 1000000u, 1, 1};
 static inline const struct acd_times *acd_times_of(const struct weir_netif_address *a)
 {
     return weir_addr_is_v4(a->addr) ? &acd_times4 : &acd_times6;
-}
-static inline uint32_t acd_begin_us(const struct weir_netif *netif, const struct weir_netif_address *a)
-{
-    return !weir_addr_is_v4(a->addr) && netif->ip6.how & WEIR_IP6_PROMPT ? 0 : acd_times_of(a)->begin_us;
 }
 // From the last probe until the address is ours; of IPv6 RetransTimer (RFC 4862 §5.4), which is the interface's.
 static inline uint32_t acd_probed_us(const struct weir_netif *netif, const struct weir_netif_address *a)
@@ -52,15 +47,16 @@ static inline uint32_t acd_probed_us(const struct weir_netif *netif, const struc
 }
 #else
 static inline const struct acd_times *acd_times_of(const struct weir_netif_address *a) { return (void)a, &acd_times4; }
-static inline uint32_t acd_begin_us(const struct weir_netif *netif, const struct weir_netif_address *a)
-{
-    return (void)netif, (void)a, acd_times4.begin_us;
-}
 static inline uint32_t acd_probed_us(const struct weir_netif *netif, const struct weir_netif_address *a)
 {
     return (void)netif, (void)a, ANNOUNCE_WAIT_US;
 }
 #endif
+
+static uint32_t acd_begin_us(const struct weir_netif *netif, const struct weir_netif_address *a)
+{
+    return weir_addr_is_v4(a->addr) ? random_below(&netif->weir->random, PROBE_WAIT_US) : nd_quiet_us(netif);
+}
 
 static void acd_due(struct weir *weir, struct weir_netif_address *a, uint32_t wait_us)
 {
@@ -159,8 +155,7 @@ void acd_address_changed(struct weir_netif *netif, struct weir_netif_address *a,
         a->state = WEIR_ADDRESS_PROBING;
         acd_forget(weir, a);
         // §2.1.1: after ten conflicts in a row, one attempt a minute.
-        wait_us = a->conflicts >= MAX_CONFLICTS ? RATE_LIMIT_INTERVAL_US
-                                                : random_below(&weir->random, acd_begin_us(netif, a));
+        wait_us = a->conflicts >= MAX_CONFLICTS ? RATE_LIMIT_INTERVAL_US : acd_begin_us(netif, a);
     } else {
         a->conflicts = 0;
     }

@@ -11,6 +11,19 @@ static const uint8_t all_nodes[IP6_ADDRESS_BYTES] = {0xff, 2, [15] = 1};
 static const uint8_t all_routers[IP6_ADDRESS_BYTES] = {0xff, 2, [15] = 2};
 static const uint8_t unspecified[IP6_ADDRESS_BYTES];
 
+void nd_quiet_begin(struct weir_netif *netif)
+{
+    struct weir *const weir = netif->weir;
+    const uint32_t most_us = netif->ip6.how & WEIR_IP6_PROMPT ? 0 : WEIR_CFG_IP6_START_DELAY_MS * 1000u;
+    netif->ip6.quiet_until_us = weir->now_us + random_below(&weir->random, most_us);
+}
+
+uint32_t nd_quiet_us(const struct weir_netif *netif)
+{
+    const uint64_t now_us = netif->weir->now_us, until_us = netif->ip6.quiet_until_us;
+    return until_us > now_us ? (uint32_t)(until_us - now_us) : 0;
+}
+
 struct nd_ends {
     const uint8_t *source, *destination;
     const uint8_t *mac;  // NULL: the destination is a group

@@ -21,6 +21,10 @@ struct nd_replies {
     uint8_t reply_count;
 };
 
+// The interface came up, or a router told the whole link of a prefix: nothing is solicited for a random time, so that
+// hosts do not speak all at once (RFC 4861 §6.3.7, RFC 4862 §5.4.2). How much of it is left, µs.
+void nd_quiet_begin(struct weir_netif *netif);
+uint32_t nd_quiet_us(const struct weir_netif *netif);
 // Asks for the link address of an IPv6 neighbour: at `mac`, or its group where that is NULL.
 enum weir_tx_verdict nd_ask(const struct neighbour *n, const uint8_t *mac);
 // Duplicate address detection's solicitation, with a nonce of its own (RFC 7527).
@@ -33,6 +37,8 @@ void nd_advertise_later(struct weir_netif *netif, struct weir_addr target, struc
 void nd_send_replies(struct weir *weir);
 void nd_flush(struct weir *weir, struct weir_netif *netif);  // the interface goes, or has no carrier
 #else
+static inline void nd_quiet_begin(struct weir_netif *netif) { (void)netif; }
+static inline uint32_t nd_quiet_us(const struct weir_netif *netif) { return (void)netif, 0; }
 static inline enum weir_tx_verdict nd_probe(struct weir_netif *netif, struct weir_netif_address *a)
 {
     return (void)netif, (void)a, WEIR_TX_DONE;

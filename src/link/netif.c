@@ -54,6 +54,7 @@ void weir_tx_ready(struct weir_netif *netif)
 // The interface works again, or stops working: the link and the network layer are told, who was stopped goes on.
 static void netif_running(struct weir_netif *netif)
 {
+    nd_quiet_begin(netif);
     for (struct weir_netif_address *a = &netif->address; a; a = address_next(a))
         if (netif->link->address_changed && a->state != WEIR_ADDRESS_NONE)
             netif->link->address_changed(
@@ -167,6 +168,7 @@ int weir_netif_add(struct weir *weir, struct weir_netif *netif)
     netif->next = NULL;
     weir->netif_count++;
     weir->flush_count += netif->driver->flush != NULL;
+    nd_quiet_begin(netif);
     (void)ip_netif_changed(weir, netif);
     return WEIR_OK;
 }

@@ -156,6 +156,9 @@ static void an_address_is_probed_before_it_is_used(void **state)
     assert_memory_equal(probe + 8, own_bytes(&t, false), 16);
     assert_int_equal(get16(probe + 24), ND_NONCE << 8 | 1);
     assert_int_equal(ip.payload_length, 32);
+    assert_non_null(message(&t, ICMP6_ROUTER_SOLICITATION, &ip));  // meanwhile, and so from nobody
+    assert_memory_equal(ip.source, none, 16);
+    assert_int_equal(ip.payload_length, 8);
     forget(&t);
     pass(&t, SECOND - 1);
     expect_nothing(&t);
@@ -164,6 +167,7 @@ static void an_address_is_probed_before_it_is_used(void **state)
     ready(&t, false);
     assert_non_null(message(&t, ICMP6_MLD_REPORT_V2, &ip));  // once more, from an address
     assert_memory_equal(ip.source, own_bytes(&t, false), 16);
+    pass(&t, 4 * SECOND);
     const uint8_t *solicitation = message(&t, ICMP6_ROUTER_SOLICITATION, &ip);
     assert_non_null(solicitation);
     assert_int_equal(ip.hop_limit, 255);
@@ -421,14 +425,13 @@ static void a_new_link_is_probed(void **state)
     for (uint32_t global = 0; global < 2; global++)
         assert_int_equal(own(&t, global)->state, WEIR_ADDRESS_PROBING);
     assert_non_null(message(&t, ICMP6_MLD_REPORT_V2, &ip));
+    for (uint32_t probes = 0; probes < 2; probes++)
+        assert_non_null(message(&t, ICMP6_NEIGHBOUR_SOLICITATION, &ip));
+    assert_non_null(message(&t, ICMP6_ROUTER_SOLICITATION, &ip));
     forget(&t);
     pass(&t, 2 * SECOND);
     for (uint32_t global = 0; global < 2; global++)
         ready(&t, global);
-    bool asked = false;
-    for (uint32_t i = 0; i < t.count; i++)
-        asked |= t.frames[i][HEADERS] == ICMP6_ROUTER_SOLICITATION;
-    assert_true(asked);
     close_talk(&t);
 }
 

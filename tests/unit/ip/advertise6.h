@@ -57,8 +57,8 @@ struct prefix_said {
     bool link_address;  // the router tells its own
 };
 
-static inline void advertise_unpolled(struct fixture *f, struct weir_addr router, uint16_t lifetime, uint8_t flags,
-                                      const struct prefix_said *said, uint32_t mtu)
+static inline void advertise_to(struct fixture *f, struct weir_addr destination, struct weir_addr router,
+                                uint16_t lifetime, uint8_t flags, const struct prefix_said *said, uint32_t mtu)
 {
     uint8_t message[16 + 8 + 32 + 8] = {ICMP6_ROUTER_ADVERTISEMENT, 0, 0, 0, 64, flags};
     uint32_t length = 16;
@@ -86,7 +86,13 @@ static inline void advertise_unpolled(struct fixture *f, struct weir_addr router
         put32(message + length + 4, mtu);
         length += 8;
     }
-    input_icmp6(f, &(struct make6){.source = router, .destination = ALL_NODES6, .hop_limit = 255}, message, length);
+    input_icmp6(f, &(struct make6){.source = router, .destination = destination, .hop_limit = 255}, message, length);
+}
+
+static inline void advertise_unpolled(struct fixture *f, struct weir_addr router, uint16_t lifetime, uint8_t flags,
+                                      const struct prefix_said *said, uint32_t mtu)
+{
+    advertise_to(f, ALL_NODES6, router, lifetime, flags, said, mtu);
 }
 
 static inline void advertise(struct fixture *f, struct weir_addr router, uint16_t lifetime, uint8_t flags,

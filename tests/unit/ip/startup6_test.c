@@ -106,11 +106,11 @@ static void expect_at_most(unsigned how, uint32_t most_ms, const char *name)
     assert_in_range(longest_ms, 0, most_ms);
 }
 
-// RFC 4862 §5.4.2 as it stands: a random delay before the first solicitation, and one before the probe.
-static void with_all_delays_it_takes_three_seconds_at_the_most(void **state)
+// One random delay before all, and detection.
+static void the_random_delay_is_waited_for_once(void **state)
 {
     (void)state;
-    expect_at_most(0, 3100, "detection and random delays");
+    expect_at_most(0, WEIR_CFG_IP6_START_DELAY_MS + 1100, "detection and the random delay");
 }
 
 static void a_host_that_starts_alone_waits_for_detection_alone(void **state)
@@ -125,10 +125,45 @@ static void an_optimistic_host_waits_for_nothing(void **state)
     expect_at_most(WEIR_IP6_PROMPT | WEIR_IP6_OPTIMISTIC, 100, "optimistic");
 }
 
+// How long after the advertisement of a prefix its address is probed, µs.
+static uint32_t probed_after_us(struct fixture *f, uint32_t number, bool to_all)
+{
+    const struct prefix_said said = of_prefix(number);
+    const struct weir_netif_address *a = &f->netif.address;
+    advertise_to(f, to_all ? ALL_NODES6 : of_origin(f, WEIR_ADDRESS_LINK_LOCAL)->addr, ROUTER6, 9000, 0, &said, 0);
+    while (a && !weir_addr_in_prefix(a->addr, said.prefix, 64))
+        a = a->next;
+    assert_non_null(a);
+    const uint32_t from_us = f->weir->now, until_us = a->due_us;
+    return until_us - from_us;
+}
+
+// RFC 4862 §5.4.2: what a router tells the whole link makes all hosts on it probe. Those that have asked a moment ago
+// have waited for a random time before that.
+static void a_prefix_that_nobody_asked_for_is_probed_at_random(void **state)
+{
+    struct fixture f;
+    uint32_t longest_us = 0;
+    (void)state;
+    open_auto(&f, NULL);
+    (void)run_until_sent(&f, ICMP6_ROUTER_SOLICITATION);
+    assert_int_equal(probed_after_us(&f, 1, true), 0);
+    for (uint32_t number = 2; number < 6; number++) {
+        fixture_poll(&f, 5 * SECOND);
+        const uint32_t after_us = probed_after_us(&f, number, true);
+        longest_us = after_us > longest_us ? after_us : longest_us;
+    }
+    assert_in_range(longest_us, 1, WEIR_CFG_IP6_START_DELAY_MS * 1000u);
+    fixture_poll(&f, 5 * SECOND);
+    assert_int_equal(probed_after_us(&f, 6, false), 0);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(with_all_delays_it_takes_three_seconds_at_the_most),
+        cmocka_unit_test(the_random_delay_is_waited_for_once),
+        cmocka_unit_test(a_prefix_that_nobody_asked_for_is_probed_at_random),
         cmocka_unit_test(a_host_that_starts_alone_waits_for_detection_alone),
         cmocka_unit_test(an_optimistic_host_waits_for_nothing),
     };
