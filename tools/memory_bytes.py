@@ -21,7 +21,7 @@ void weir_memory_ask(void)
 """
 HEADER = """\
 // SPDX-License-Identifier: BSD-2-Clause
-// Made by `make memory` for one configuration and one machine.
+// Made by tools/memory_bytes.py for one configuration and one machine.
 #ifndef WEIR_MEMORY_H
 #define WEIR_MEMORY_H
 

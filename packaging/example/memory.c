@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // An instance in a buffer whose size is known when compiling (`make memory`, docs/memory.md). Exit status 0: it fits
 // exactly, and what is said of one byte fewer, and of other mistakes, is right.
+#ifdef TWO_FILES
 #include "weir.h"
+#else
+#include "weir/instance.h"
+#endif
 #include "weir_memory.h"
 
 #include <string.h>

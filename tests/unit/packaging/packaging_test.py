@@ -124,6 +124,12 @@ def test_the_sources_by_cmake(way, tmp_path):
     assert not (tmp_path / "weir/libweir-apps.a").exists()   # nobody asked for it
 
 
+def test_memory_known_when_compiling_by_cmake(tmp_path):
+    configure(tmp_path, "-DWEIR_FROM=subdirectory", f"-DWEIR_SOURCES={ROOT}", "-DWEIR_PROFILE=tiny", "-DWEIR_OPTIONS=SOCKETS=5")
+    run("cmake", "--build", tmp_path, "--target", "memory")
+    run(tmp_path / "memory")
+
+
 def test_a_cross_build_by_cmake(tmp_path):
     configure(tmp_path, "-DWEIR_FROM=subdirectory", f"-DWEIR_SOURCES={ROOT}", "-DWEIR_PROFILE=tiny", f"-DCMAKE_TOOLCHAIN_FILE={EXAMPLE}/arm-none-eabi.cmake")
     run("cmake", "--build", tmp_path, "--target", "weir", "weir-superloop")
@@ -156,7 +162,8 @@ def test_the_sources_by_meson(tmp_path):
     (tmp_path / "example/subprojects/weir").symlink_to(ROOT)
     run("meson", "setup", "b", "-Dweir:profile=small", cwd=tmp_path / "example")
     run("ninja", "-C", "b", cwd=tmp_path / "example")
-    run(tmp_path / "example/b/answer")
+    run("ninja", "-C", "b", "memory", cwd=tmp_path / "example")
+    run_all(tmp_path / "example/b", ("answer", "memory"))
     names = globals_of(tmp_path / "example/b/subprojects/weir/libweir.a")
     assert names and all(name.startswith(OURS) for name in names)
 
@@ -201,7 +208,7 @@ def test_each_recipe(recipe, tmp_path):
 def test_memory_known_when_compiling(profile, tmp_path):
     """An instance in just so many bytes, none in one fewer, and the reason."""
     run("make", "-s", "memory", "amalgamation", f"PROFILE={profile}", f"O={tmp_path}")
-    run("cc", "-std=c11", "-O0", "-Wall", "-Wextra", "-Werror", f"-I{tmp_path}", EXAMPLE / "memory.c", tmp_path / "weir.c", "-o", tmp_path / "memory")
+    run("cc", "-std=c11", "-O0", "-Wall", "-Wextra", "-Werror", "-DTWO_FILES", f"-I{tmp_path}", EXAMPLE / "memory.c", tmp_path / "weir.c", "-o", tmp_path / "memory")
     run(tmp_path / "memory")
 
 
