@@ -66,7 +66,7 @@ unit-mutations:
 	@tools/need.sh check
 	@$(PYTHON) tests/mutations/unit/run.py $(T)
 
-## make check      format, lint, layers, symbols, options, conformance rows, headers, static analysis, the documentation's site
+## make check      format, lint, layers, symbols, options, conformance rows, headers, static analysis, the documentation's site, the tutorials
 check:
 	@tools/need.sh check
 	@$(MAKE) -s --keep-going checks

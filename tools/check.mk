@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The checks of `make check`, each a goal of its own: `make check-layers` runs one.
-CHECKS := format lint source layers symbols names options conformance headers warnings analysis mutations recursion bench docs
+CHECKS := format lint source layers symbols names options conformance headers warnings analysis mutations recursion bench docs tutorials
 C_FILES := $(filter-out include/weir/options.h include/weir/configuration.h include/weir/cc_list.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz proof sim tests bench -name '*.[ch]' 2>/dev/null)))
 CXX_FILES := $(sort $(shell find examples -name '*.cpp'))
 C_SOURCES := $(BOTH) $(SIM_MAIN) $(APP_MAIN) $(RUN_MAIN) $(RUN_LIBRARY) $(APP_PARTS) $(EXAMPLES)
@@ -80,6 +80,12 @@ check-bench:
 check-docs: $(B)/docs/ready
 	@$(B)/docs/bin/mkdocs build --quiet --site-dir $(B)/check/site
 	@echo "  ok    docs"
+
+# The programs of docs/start: as short as they say, compiled; two of them run, in virtual time.
+check-tutorials: $(B)/host/liball.a $(B)/host/libapps.a $(B)/host/weir-sim
+	@$(MAKE) -s -f packaging/library.mk amalgamation PROFILE=tiny O=$(B)/check/start CONFIG= OPTIONS= >/dev/null
+	@$(PYTHON) tools/check_tutorials.py
+	@echo "  ok    tutorials"
 
 # No function of src/ comes back to itself.
 check-recursion: $(B)/host/liball.a

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The tutorials of docs/start, in a minute: each is as short as it says, and its program compiles without a warning; those that need no
+network but a simulated one are run as the page says. (tests/interop/test_tutorials.py follows all of them in a network of their own.)"""
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from building import host_flags  # noqa: E402
+from tutorials import PAGES, commands, count, write  # noqa: E402
+
+SIMULATED = ("congestion-control", "simulation")
+COMPILER = {"microcontroller": ["arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mthumb", "-Ibuild/check/start"]}
+STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-O1", "-c", "-o", "/dev/null"]
+
+
+def given(command, output):
+    """Nothing, or what went wrong with a command of a page."""
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0 or output not in (None, done.stdout):
+        return f"{command}\n{done.stdout}{done.stderr}"
+    return None
+
+
+def wrong(page):
+    """What does not hold of a page, one by one."""
+    if not 10 < count(page) <= PAGES[page]:
+        yield f"{count(page)} lines of code; {PAGES[page]} at most"
+    for path in write(page):
+        compiler = COMPILER.get(page) or ["cc", *host_flags(), "-Iinclude", "-I.", "-Iapi"]
+        done = subprocess.run([*compiler, *STRICT, path], cwd=ROOT, capture_output=True, text=True)
+        if done.returncode != 0:
+            yield done.stderr
+    if page in SIMULATED:
+        for command, output, _ in commands(page):
+            if command.startswith(("cc ", "build/start/", "build/host/")) and (said := given(command, output)):
+                yield said
+
+
+def main():
+    faults = [f"docs/start/{page}.md: {fault}" for page in PAGES for fault in wrong(page)]
+    print("\n".join(faults), end="\n" if faults else "")
+    return bool(faults)
+
+
+sys.exit(main())
