@@ -51,7 +51,7 @@ int bsd_cursor_out(struct weir_bsd *bsd, struct bsd_cursor *cursor, const void *
 // Meanwhile the pin keeps the socket, and the gate keeps others from moving the same queue.
 static bool copy_begin(struct weir_bsd *bsd, bool may_fault, size_t bytes)
 {
-    const bool waits = may_fault && !bsd->port->copies_at_once;
+    const bool waits = may_fault && !bsd->port->caller_owns;
     if (!WEIR_CFG_BSD_FAULTS || !bsd->port->unlock || (!waits && bytes <= COPY_LOCKED))
         return false;
     bsd->port->unlock(bsd->port->context);
@@ -64,9 +64,36 @@ static void copy_end(struct weir_bsd *bsd, bool unlocked)
         bsd_enter(bsd);
 }
 
+// Move so much of the piece that is next, or what of it can be moved now: bytes, or WEIR_AGAIN, or another error.
+static int send_piece(struct bsd_transfer *t, size_t bytes)
+{
+    const int moved = weir_socket_write(t->file->bsd->weir, t->file->socket, piece_at(&t->cursor), (uint32_t)bytes);
+    if (moved > 0)
+        t->cursor.offset += (uint32_t)moved;
+    return moved;
+}
+
+static int receive_piece(struct bsd_transfer *t, size_t bytes)
+{
+    const int moved = weir_socket_read(t->file->bsd->weir, t->file->socket, piece_at(&t->cursor), (uint32_t)bytes);
+    if (moved > 0)
+        t->cursor.offset += (uint32_t)moved;
+    return moved;
+}
+
 #if WEIR_CFG_BSD_FAULTS
-// Moves what fits now: bytes, or WEIR_AGAIN, or another error.
-static int send_some(struct bsd_transfer *t, size_t want)
+// How much of the piece that is next is known to be the caller's; WEIR_FAULT: it is not. 0: the port does not tell, or
+// it is more than is copied with the lock held.
+static int piece_owned(struct bsd_transfer *t, size_t want, bool write)
+{
+    const struct weir_port *port = t->file->bsd->port;
+    const size_t bytes = next_piece(&t->cursor, want);
+    if (!port->caller_owns || bytes > COPY_LOCKED)
+        return 0;
+    return port->caller_owns(port->context, piece_at(&t->cursor), bytes, write) ? (int)bytes : WEIR_FAULT;
+}
+
+static int send_lent(struct bsd_transfer *t, size_t want)
 {
     struct bsd_file *file = t->file;
     struct weir_bsd *bsd = file->bsd;
@@ -90,15 +117,14 @@ static int send_some(struct bsd_transfer *t, size_t want)
     const int committed = weir_socket_commit(bsd->weir, file->socket, (uint32_t)lent);
     return committed < 0 ? committed : lent;
 }
-#else
+
 static int send_some(struct bsd_transfer *t, size_t want)
 {
-    const uint32_t bytes = (uint32_t)next_piece(&t->cursor, want);
-    const int moved = weir_socket_write(t->file->bsd->weir, t->file->socket, piece_at(&t->cursor), bytes);
-    if (moved > 0)
-        t->cursor.offset += (uint32_t)moved;
-    return moved;
+    const int owned = piece_owned(t, want, false);
+    return owned > 0 ? send_piece(t, (size_t)owned) : owned ? owned : send_lent(t, want);
 }
+#else
+static int send_some(struct bsd_transfer *t, size_t want) { return send_piece(t, next_piece(&t->cursor, want)); }
 #endif
 
 // The last byte of urgent data, on its own: the mark goes behind it.
@@ -202,30 +228,27 @@ static int receive_looking(struct bsd_transfer *t, int flags, size_t skip, size_
     return (int)take;
 }
 
-// One look has shown all there was, or as many pieces as it lends.
 #if WEIR_CFG_BSD_FAULTS
-static int receive_some(struct bsd_transfer *t, int flags, size_t skip, size_t want)
+static int receive_next(struct bsd_transfer *t, size_t want)
 {
-    return receive_looking(t, flags, skip, want);
+    const int owned = piece_owned(t, want, true);
+    return owned > 0 ? receive_piece(t, (size_t)owned) : owned ? owned : receive_looking(t, 0, 0, want);
 }
-static bool more_to_see(const struct bsd_transfer *t) { return (void)t, false; }
 #else
+static int receive_next(struct bsd_transfer *t, size_t want) { return receive_piece(t, next_piece(&t->cursor, want)); }
+#endif
+
 static int receive_some(struct bsd_transfer *t, int flags, size_t skip, size_t want)
 {
-    if (flags & (WEIR_MSG_PEEK | WEIR_MSG_TRUNC))
-        return receive_looking(t, flags, skip, want);
-    const uint32_t bytes = (uint32_t)next_piece(&t->cursor, want);
-    const int moved = weir_socket_read(t->file->bsd->weir, t->file->socket, piece_at(&t->cursor), bytes);
-    if (moved > 0)
-        t->cursor.offset += (uint32_t)moved;
-    return moved;
+    return flags & (WEIR_MSG_PEEK | WEIR_MSG_TRUNC) ? receive_looking(t, flags, skip, want) : receive_next(t, want);
 }
-// After a read of one piece, there are more to see where the vector has pieces behind the one that is full.
+
+// After a read of one piece, there are more to see where the vector has pieces behind the one that is full. (One look
+// has shown all there was, or as many pieces as it lends.)
 static bool more_to_see(const struct bsd_transfer *t)
 {
     return t->cursor.count > 1 && t->cursor.offset == t->cursor.vector->iov_len;
 }
-#endif
 
 #if WEIR_CFG_SOCKET_OPTIONS
 // An error waits, and nothing before it: left to the next call, since this one has bytes to return and the error is

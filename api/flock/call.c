@@ -6,16 +6,16 @@ int flock_socket(const struct flock *flock, int type) { return bsd_socket(flock-
 int flock_begin(struct flock_call *call, const struct flock *flock, int socket, enum weir_socket_type type,
                 uint32_t timeout_ms)
 {
-    *call = (struct flock_call){.bsd = flock->bsd, .wait = timeout_ms != 0};
+    call->bsd = flock->bsd;
+    call->file = NULL;
+    call->wait = timeout_ms != 0;
     bsd_enter(flock->bsd);
     call->deadline_us =
         timeout_ms == FLOCK_FOREVER ? WEIR_NEVER : weir_now_us(flock->bsd->weir) + timeout_ms * UINT64_C(1000);
-    struct bsd_file *file;
-    const int error = bsd_socket_pin(flock->bsd, socket, &file);
+    const int error = bsd_socket_pin(flock->bsd, socket, &call->file);
     if (error)
         return error;
-    call->file = file;
-    return file->type == type ? WEIR_OK : WEIR_BAD_SOCKET;
+    return call->file->type == type ? WEIR_OK : WEIR_BAD_SOCKET;
 }
 
 int flock_end(struct flock_call *call, int result)
@@ -30,9 +30,11 @@ int flock_transfer(const struct flock_call *call, struct bsd_transfer *transfer,
                    int (*move)(struct bsd_transfer *, int), const char *buf, unsigned len)
 {
     const struct weir_iovec one = {(void *)(uintptr_t)buf, len < INT32_MAX ? len : INT32_MAX};
+    // (the rest is of datagrams)
     transfer->file = call->file;
     transfer->cursor = (struct bsd_cursor){&one, 1, 0};
     transfer->bytes = one.iov_len;
+    transfer->out_flags = 0;
     transfer->wait = call->wait;
     transfer->deadline_us = call->deadline_us;
     return move(transfer, 0);

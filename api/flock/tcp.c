@@ -93,7 +93,7 @@ int flock_tcpconnect(const struct flock *flock, int socket, const struct sockadd
 int flock_tcpsend(const struct flock *flock, int socket, const char *buf, unsigned len)
 {
     struct flock_call call;
-    struct bsd_transfer transfer = {0};
+    struct bsd_transfer transfer;
     int result = flock_begin(&call, flock, socket, WEIR_STREAM, FLOCK_FOREVER);
     if (!result)
         result = flock_transfer(&call, &transfer, bsd_stream_send, buf, len);
@@ -103,7 +103,7 @@ int flock_tcpsend(const struct flock *flock, int socket, const char *buf, unsign
 int flock_tcprecv(const struct flock *flock, int socket, char *buf, unsigned len, uint32_t timeout_ms)
 {
     struct flock_call call;
-    struct bsd_transfer transfer = {0};
+    struct bsd_transfer transfer;
     int result = flock_begin(&call, flock, socket, WEIR_STREAM, timeout_ms);
     if (!result)
         result = flock_transfer(&call, &transfer, bsd_stream_receive, buf, len);

@@ -50,10 +50,12 @@ struct weir_port {
     // Tells a sleeping poller that there is output or an earlier deadline. Callable with the lock held; idempotent.
     void (*kick)(void *context);
     // Moves bytes between a caller's memory and the stack's; nonzero: the caller's memory faulted (WEIR_FAULT).
-    // Never called with the lock held, unless they never wait (copies_at_once). NULL: memcpy.
+    // Never called with the lock held, unless they never wait (caller_owns). NULL: memcpy.
     int (*copy_in)(void *context, void *to, const void *from_caller, size_t bytes);
     int (*copy_out)(void *context, void *to_caller, const void *from, size_t bytes);
-    bool copies_at_once;  // neither ever waits; with the lock held then, where little is copied
+    // Where neither ever waits: whether the caller may read these bytes, or write to them. Little is then copied with
+    // the lock held, of a stream by the stack itself. NULL: they may wait.
+    bool (*caller_owns)(void *context, const void *memory, size_t bytes, bool write);
 };
 
 WEIR_END_DECLS

@@ -62,16 +62,16 @@ void process_sockets_end(struct process *process)
 }
 
 // --- the caller's memory ---------------------------------------------------------------------------------------------
-static bool may(const void *memory, size_t bytes, bool write)
+static bool may(void *context, const void *memory, size_t bytes, bool write)
 {
     const struct process *self = process_self();
+    (void)context;
     return !self || process_owns(self, memory, bytes, write);
 }
 
 static int copy_in(void *context, void *to, const void *from_caller, size_t bytes)
 {
-    (void)context;
-    if (!may(from_caller, bytes, false))
+    if (!may(context, from_caller, bytes, false))
         return WEIR_FAULT;
     memcpy(to, from_caller, bytes);
     return WEIR_OK;
@@ -79,8 +79,7 @@ static int copy_in(void *context, void *to, const void *from_caller, size_t byte
 
 static int copy_out(void *context, void *to_caller, const void *from, size_t bytes)
 {
-    (void)context;
-    if (!may(to_caller, bytes, true))
+    if (!may(context, to_caller, bytes, true))
         return WEIR_FAULT;
     memcpy(to_caller, from, bytes);
     return WEIR_OK;
@@ -90,7 +89,7 @@ void process_memory_guard(struct weir_port *port)
 {
     port->copy_in = copy_in;
     port->copy_out = copy_out;
-    port->copies_at_once = true;
+    port->caller_owns = may;
 }
 
 // --- calls -----------------------------------------------------------------------------------------------------------
