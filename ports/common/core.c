@@ -61,7 +61,7 @@ uint64_t port_turn_ends(struct port_core *core, uint64_t due_us)
     return more ? now_us : due_us < core->driver_due_us ? due_us : core->driver_due_us;
 }
 
-uint64_t port_turn_now(struct port_core *core)
+bool port_turn_takes(struct port_core *core)
 {
     const uint64_t now_us = weir_now_us(core->weir);
     bool more = false;
@@ -73,7 +73,13 @@ uint64_t port_turn_now(struct port_core *core)
             more |= (*at)->driver->poll(*at, PORT_BUDGET) >= PORT_BUDGET;
     // Before weir_poll, so that what a watch answers leaves in one frame with the acknowledgement.
     more |= weir_dispatch(core->weir, PORT_EVENTS) >= PORT_EVENTS;
-    const uint64_t due_us = port_turn_ends(core, weir_poll(core->weir, now_us));
+    return more;
+}
+
+uint64_t port_turn_now(struct port_core *core)
+{
+    const bool more = port_turn_takes(core);
+    const uint64_t now_us = weir_now_us(core->weir), due_us = port_turn_ends(core, weir_poll(core->weir, now_us));
     return more ? now_us : due_us;
 }
 

@@ -6,7 +6,7 @@ void port_io_run(struct port_core *core, const struct port_io_calls *calls)
     uint32_t busy_turns = 0;
     for (;;) {
         core->port.lock(core);
-        const uint64_t due_us = port_turn(core);
+        const uint64_t due_us = calls->turn(core);
         core->port.unlock(core);
         // the clock of that turn: a moment that has come since ends the sleep at once
         if (due_us <= weir_now_us(core->weir)) {

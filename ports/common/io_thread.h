@@ -17,6 +17,7 @@ struct port_io_calls {
     // or until the port's interrupt or kick, also one before the call
     void (*sleep)(struct port_core *core, uint64_t until_us);
     void (*step)(struct port_core *core, bool back);  // back, or to its own priority again
+    uint64_t (*turn)(struct port_core *core);         // port_turn, or one of its own
 };
 WEIR_NORETURN void port_io_run(struct port_core *core, const struct port_io_calls *calls);
 

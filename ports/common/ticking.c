@@ -100,7 +100,7 @@ static void io_step(struct port_core *core, bool back)
 
 void port_ticking_io(void *context)
 {
-    static const struct port_io_calls calls = {io_sleep, io_step};
+    static const struct port_io_calls calls = {io_sleep, io_step, port_turn};
     struct port_ticking *port = context;
     port->thread = port->kernel->self();
     port_io_run(&port->core, &calls);

@@ -40,24 +40,29 @@ static void burst_due(struct timeout *timeout)
     port->held = 0;
 }
 
-static void burst_init(struct preempt_port *port) { port->due.due = burst_due; }
-
-// Whether the output of this call is held. Interrupts are off.
-static bool burst_holds(struct preempt_port *port)
+static void hold(struct preempt_port *port)
 {
-    if (!port->burst || port->interrupted || port->held == PREEMPT_BURST - 1) {
-        port->burst = true;
-        port->held = 0;
-        return false;
-    }
     port->held++;
-    port->kicked = false;
     if (!port->due_set) {
         port->due_set = true;
         timeout_start(&port->due, port->core.board->now_us() + PREEMPT_BURST_US);
     }
+}
+
+// Whether the output of this call is held. Interrupts are off.
+static bool burst_holds(struct preempt_port *port)
+{
+    if (!port->burst || port->interrupted || port->held >= PREEMPT_BURST - 1) {
+        port->burst = true;
+        port->held = 0;
+        return false;
+    }
+    port->kicked = false;
+    hold(port);
     return true;
 }
+
+static void burst_init(struct preempt_port *port) { port->due.due = burst_due; }
 
 // Somebody waits. Returns whether output was held.
 static bool burst_ends(struct preempt_port *port)
@@ -67,10 +72,32 @@ static bool burst_ends(struct preempt_port *port)
     port->held = 0;
     return held;
 }
+
+static void burst_wakes(struct preempt_port *port) { port->woken = true; }
+
+// What a turn has to send waits for the thread that it woke, which mostly has more to send, or takes what came: a whole
+// segment leaves in place of two parts, and one acknowledgement with the window as it is then.
+static uint64_t io_turn(struct port_core *core)
+{
+    struct preempt_port *port = (struct preempt_port *)core;
+    weir_clock(core->weir, core->board->now_us());
+    port->woken = false;
+    const bool more = port_turn_takes(core);
+    if (!more && port->woken && port->held < PREEMPT_BURST - 1 && weir_output_pending(core->weir)) {
+        const uint32_t state = arch_interrupts_off();
+        hold(port);
+        arch_interrupts_restore(state);
+        return port->last_due_us;
+    }
+    const uint64_t now_us = weir_now_us(core->weir), due_us = port_turn_ends(core, weir_poll(core->weir, now_us));
+    return port->last_due_us = more ? now_us : due_us;
+}
 #else
 static void burst_init(struct preempt_port *port) { (void)port; }
 static bool burst_holds(struct preempt_port *port) { return (void)port, false; }
 static bool burst_ends(struct preempt_port *port) { return (void)port, false; }
+static void burst_wakes(struct preempt_port *port) { (void)port; }
+#define io_turn port_turn
 #endif
 
 static void pass_work_on(struct preempt_port *port)
@@ -111,7 +138,9 @@ static int port_wait(void *context, const void *token, uint64_t deadline_us)
 
 static void port_wake(void *context, const void *token)
 {
-    wait_queue_wake(&((struct preempt_port *)context)->waiting, token);
+    struct preempt_port *port = context;
+    burst_wakes(port);
+    wait_queue_wake(&port->waiting, token);
 }
 static void port_kick(void *context) { ((struct preempt_port *)context)->kicked = true; }
 
@@ -168,7 +197,7 @@ static void io_step(struct port_core *core, bool back)
 
 static void io(void *port)
 {
-    static const struct port_io_calls calls = {io_sleep, io_step};
+    static const struct port_io_calls calls = {io_sleep, io_step, io_turn};
     port_io_run(port, &calls);
 }
 

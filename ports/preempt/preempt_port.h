@@ -8,7 +8,8 @@
 // A thread whose call has given the stack something to send sends it itself before it releases the lock, and takes in
 // what came meanwhile: that costs no change of threads. It does so with the I/O thread's priority and on the I/O
 // thread's stack, so that its own needs no room for it. One that calls again and again without a wait in between sends
-// what PREEMPT_BURST calls have brought at a time.
+// what PREEMPT_BURST calls have brought at a time. What the I/O thread has to send waits for the thread that it woke,
+// for no longer than a burst.
 //
 //     kernel_init(&kernel_board);
 //     preempt_port_init(&port, &board);
@@ -45,10 +46,12 @@ struct preempt_port {
     uint32_t sleeps, steps_back;      // for tests and measurements
     struct thread thread;
 #if PREEMPT_BURST > 1
-    bool burst;          // a thread has had something to send since one waited
-    bool due_set;        // `due` runs
-    uint8_t held;        // calls whose output waits for more; `due` runs while there are any
-    struct timeout due;  // then it waits no longer
+    bool burst;            // a thread has had something to send since one waited
+    bool due_set;          // `due` runs
+    uint8_t held;          // calls whose output waits for more; `due` runs while there are any
+    bool woken;            // somebody was, in this turn of the I/O thread
+    struct timeout due;    // then it waits no longer
+    uint64_t last_due_us;  // of the last turn that sent
 #endif
 };
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "kernel/preempt/arch/host.h"
+#include "weir/socket.h"
 
 #define STACK_BYTES ((size_t)262144)
 #define MS UINT64_C(1000)
@@ -27,6 +28,7 @@ static uint64_t device_due_us, came_due_us, timed_us;
 static struct thread *polled_by, *timed_by;  // the last to do so
 static uint8_t polled_with;                  // the priority it had
 static uint32_t own_polls;                   // by the scenario's thread
+static void (*on_poll)(void);                // more that a turn does
 static bool good;
 
 static uint64_t board_now(void) { return now_us; }
@@ -72,6 +74,8 @@ static int device_poll(struct weir_netif *unused, int budget)
     own_polls += polled_by == &starter;
     if (interrupts_again)
         interrupt();
+    if (on_poll)
+        on_poll();
     for (; frames < budget && waiting_frames; frames++) {
         waiting_frames--;  // before: who preempts this may take all away
         compute(FRAME_US);
@@ -279,6 +283,56 @@ static void test_output_of_a_burst_leaves_together(void **state)
     run(bursts);
 }
 
+// What a turn has to send waits for the thread that it woke, which sends it with what it has itself; where that thread
+// has nothing to do with the stack, for as long as a burst.
+static weir_socket datagrams;
+static bool pending_for_woken;
+
+static void send_and_wake(void)
+{
+    const struct weir_message message = {.peer = {weir_addr_v4(0xe0000009), 9}};
+    const struct weir_slice slice = {(const uint8_t *)"weir", 4};
+    on_poll = NULL;  // once
+    good &= weir_socket_send_message(port.core.weir, datagrams, &message, &slice, 1) == 4;
+    port.core.port.wake(&port, &token);
+}
+
+static void sends_when_woken(void *unused)
+{
+    (void)unused;
+    port.core.port.lock(&port);
+    good &= port.core.port.wait(&port, &token, WEIR_NEVER) == 0;
+    pending_for_woken = weir_output_pending(port.core.weir);
+    port.core.port.kick(&port);
+    port.core.port.unlock(&port);
+    good &= !weir_output_pending(port.core.weir);
+}
+
+static void held_for_the_woken(void *unused)
+{
+    (void)unused;
+    thread_sleep_until(now_us + MS);
+    datagrams = weir_socket_open(port.core.weir, WEIR_DATAGRAM, 0);
+    good &= weir_netif_set_address(&netif, weir_addr_v4(0x0a000002), 24, WEIR_ADDRESS_AT_ONCE) == WEIR_OK;
+    netif.flags |= WEIR_NETIF_UP;
+    spawn(&other, 3, MIDDLE, sends_when_woken);
+    on_poll = send_and_wake;
+    pending_for_woken = false;
+    interrupt();
+    good &= pending_for_woken && !weir_output_pending(port.core.weir);
+    on_poll = send_and_wake;
+    interrupt();  // nobody waits any more
+    good &= weir_output_pending(port.core.weir);
+    compute(PREEMPT_BURST_US + FRAME_US);
+    good &= !weir_output_pending(port.core.weir);
+    good &= weir_socket_close(port.core.weir, datagrams) == WEIR_OK;
+}
+static void test_output_waits_for_who_was_woken(void **state)
+{
+    (void)state;
+    run(held_for_the_woken);
+}
+
 // --- interrupts ------------------------------------------------------------------------------------------------------
 static bool middle_ran;
 static void middle(void *unused)
@@ -407,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_wait_and_wake),
         cmocka_unit_test(test_kick),
         cmocka_unit_test(test_output_of_a_burst_leaves_together),
+        cmocka_unit_test(test_output_waits_for_who_was_woken),
         cmocka_unit_test(test_who_is_in_the_stack_takes_frames_in),
         cmocka_unit_test(test_a_preempted_holder_is_hurried_by_the_io_thread),
         cmocka_unit_test(test_a_call_makes_one_turn),
