@@ -20,6 +20,6 @@ void tcp_tlp_hasten(struct weir *weir, struct tcp_conn *c)
     if (c->flags & TCP_USE_SACK && c->flow && c->flow->wait == TCP_WAIT_TAIL && !tcp_tlp_waiting(c) &&
         !tcp_rtx_probe_on(weir, c) && cannot_wait(weir, c)) {
         tcp_tlp_fire(weir, c);
-        c->flow->tlp.early = true;
+        tcp_tlp_set_early(&c->flow->tlp, true);
     }
 }

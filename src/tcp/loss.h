@@ -97,10 +97,19 @@ struct tlp {
     uint32_t end;   // snd.nxt after the probe (ATTEND_TLP_OUT)
     uint8_t again;  // so many probes of what was sent before, not reported as duplicates; 0: of new data, or none
     bool ticked;    // a timer fired as the tick of tick_us began
-    bool early;     // the probe left before its time (coarse.c): the tail has its own, too
+#if WEIR_CFG_TCP_COARSE_CLOCK
+    bool early;  // the probe left before its time (coarse.c): the tail has its own, too
+#endif
     uint32_t tick_us;
     uint32_t rounds, round;  // round trips since then; one more when snd.una is beyond `round`
 };
+#if WEIR_CFG_TCP_COARSE_CLOCK
+static inline bool tcp_tlp_early(const struct tlp *tlp) { return tlp->early; }
+static inline void tcp_tlp_set_early(struct tlp *tlp, bool early) { tlp->early = early; }
+#else
+static inline bool tcp_tlp_early(const struct tlp *tlp) { return (void)tlp, false; }
+static inline void tcp_tlp_set_early(struct tlp *tlp, bool early) { (void)tlp, (void)early; }
+#endif
 // µs until the probe may go, if the RTO is `rto_us` away; 0: none may
 uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_us);
 // The least that tcp_tlp_wait returns, if a round trip is known and no timer has fired in this tick.

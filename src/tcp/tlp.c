@@ -49,7 +49,7 @@ uint32_t tcp_tlp_wait(const struct weir *weir, struct tcp_conn *c, uint32_t rto_
     if (!(c->flags & TCP_USE_SACK) || c->attention & ATTEND_PERSIST || !c->flow || c->backoff || !tcp_synchronised(c))
         return 0;
     const bool holes = tcp_rtx_probe_on(weir, c);
-    if (!holes && ((c->attention & ATTEND_TLP_OUT && !c->flow->tlp.early) || tcp_filling(c)))
+    if (!holes && ((c->attention & ATTEND_TLP_OUT && !tcp_tlp_early(&c->flow->tlp)) || tcp_filling(c)))
         return 0;
     uint32_t us = FIRST_TIMEOUT_US;
     if (c->rtt.srtt8_us)
@@ -62,7 +62,7 @@ void tcp_tlp_fire(struct weir *weir, struct tcp_conn *c)
 {
     if (tcp_rtx_probe_on(weir, c) && tcp_rtx_probe_fire(weir, c))
         return;
-    c->flow->tlp.early = false;
+    tcp_tlp_set_early(&c->flow->tlp, false);
     c->attention |= ATTEND_TLP_DUE;
     tcp_wants_output(weir, c);
 }
