@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause The pure parts of IPv6: header and chain, Neighbour Discovery, Multicast
-// Listener Discovery, addresses as text. No byte beyond the length is read, what is told lies in the message, and
-// what was parsed and written again parses to the same. Input: which of them, then for the messages how they came (a
-// byte), then the message.
+// SPDX-License-Identifier: BSD-2-Clause
+// The pure parts of IPv6: header and chain, Neighbour Discovery, Multicast Listener Discovery, addresses as text. No
+// byte beyond the length is read, what is told lies in the message, and what was parsed and written again parses to the
+// same. Input: which of them, then for the messages how they came (a byte), then the message.
 #include "fuzz.h"
 #include "base/inet6.h"
 #include "wire/mld.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""make dist: build/dist/weir-VERSION.tar.gz of the committed files, the two files of each profile, a wrap for Meson, a bill of materials (SPDX
-2.3) and SHA256SUMS. The same commit makes the same bytes: times are the commit's."""
+"""make dist: build/dist/weir-VERSION.tar.gz of the committed files, the two files of each profile, a wrap for Meson, bills of materials
+(SPDX 2.3, CycloneDX 1.6) and SHA256SUMS. The same commit makes the same bytes: times are the commit's."""
 import datetime
 import gzip
 import hashlib
@@ -11,6 +11,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import uuid
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -25,7 +26,7 @@ def run(*words):
     return subprocess.run([str(word) for word in words], cwd=ROOT, check=True, stdout=subprocess.PIPE, env=ENVIRONMENT).stdout
 
 
-def bill(version, when, sums):
+def spdx(version, when, sums):
     package = {"SPDXID": "SPDXRef-weir", "name": "weir", "versionInfo": version, "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
                "licenseConcluded": "BSD-2-Clause", "licenseDeclared": "BSD-2-Clause", "copyrightText": "NOASSERTION", "supplier": "Organization: Weir maintainers",
                "primaryPackagePurpose": "LIBRARY", "comment": "No third-party component is part of it.",
@@ -35,6 +36,18 @@ def bill(version, when, sums):
             "documentNamespace": f"urn:weir:spdx:{version}:{sums[f'weir-{version}.tar.gz'][:16]}",
             "creationInfo": {"created": when, "creators": ["Tool: packaging/dist.py"]}, "packages": [package],
             "relationships": [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-weir"}]}
+
+
+def cyclonedx(version, when, sums):
+    """The same in CycloneDX: the libraries for TLS are the user's choice, and no part of it."""
+    archive = sums[f"weir-{version}.tar.gz"]
+    weir = {"type": "library", "bom-ref": "weir", "name": "weir", "version": version, "purl": f"pkg:generic/weir@{version}",
+            "cpe": f"cpe:2.3:a:weir:weir:{version}:*:*:*:*:*:*:*", "description": "TCP/IP stack for embedded systems",
+            "supplier": {"name": "Weir maintainers"}, "licenses": [{"license": {"id": "BSD-2-Clause"}}],
+            "hashes": [{"alg": "SHA-256", "content": archive}]}
+    return {"$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat": "CycloneDX", "specVersion": "1.6",
+            "serialNumber": f"urn:uuid:{uuid.UUID(archive[:32])}", "version": 1, "metadata": {"timestamp": when, "component": weir},
+            "components": [], "dependencies": [{"ref": "weir"}], "compositions": [{"aggregate": "complete", "dependencies": ["weir"]}]}
 
 
 def wrap(version, sums):
@@ -61,10 +74,11 @@ def main():
     seconds = int(run("git", "log", "-1", "--format=%ct"))
     when = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(OUT.iterdir())}
-    (OUT / f"weir-{version}.spdx.json").write_text(json.dumps(bill(version, when, sums), indent=2) + "\n")
-    (OUT / "weir.wrap").write_text(wrap(version, sums))
-    sums["weir.wrap"] = hashlib.sha256((OUT / "weir.wrap").read_bytes()).hexdigest()
-    sums[f"weir-{version}.spdx.json"] = hashlib.sha256((OUT / f"weir-{version}.spdx.json").read_bytes()).hexdigest()
+    about = {f"weir-{version}.spdx.json": json.dumps(spdx(version, when, sums), indent=2) + "\n",
+             f"weir-{version}.cdx.json": json.dumps(cyclonedx(version, when, sums), indent=2) + "\n", "weir.wrap": wrap(version, sums)}
+    for name, text in about.items():
+        (OUT / name).write_text(text)
+        sums[name] = hashlib.sha256(text.encode()).hexdigest()
     (OUT / "SHA256SUMS").write_text("".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items())))
     print(f"  {OUT.relative_to(ROOT)}: {', '.join(sorted(sums))}, SHA256SUMS")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The checks of `make check`, each a goal of its own: `make check-layers` runs one.
-CHECKS := format lint source layers symbols names options conformance headers warnings analysis mutations recursion bench docs tutorials
+CHECKS := format lint source layers symbols names options conformance headers warnings analysis mutations recursion bench docs tutorials licences
 C_FILES := $(filter-out include/weir/options.h include/weir/configuration.h include/weir/cc_list.h,$(sort $(shell find include src api kernel ports boards drivers apps examples fuzz proof sim tests bench -name '*.[ch]' 2>/dev/null)))
 CXX_FILES := $(sort $(shell find examples -name '*.cpp'))
 C_SOURCES := $(BOTH) $(SIM_MAIN) $(APP_MAIN) $(RUN_MAIN) $(RUN_LIBRARY) $(APP_PARTS) $(EXAMPLES)
@@ -80,6 +80,11 @@ check-bench:
 check-docs: $(B)/docs/ready
 	@$(B)/docs/bin/mkdocs build --quiet --site-dir $(B)/check/site
 	@echo "  ok    docs"
+
+# The licence of each file: REUSE.toml.
+check-licences: $(B)/docs/ready
+	@$(B)/docs/bin/reuse lint --quiet || $(B)/docs/bin/reuse lint --lines
+	@echo "  ok    licences"
 
 # The programs of docs/start: as short as they say, compiled; two of them run, in virtual time.
 check-tutorials: $(B)/host/liball.a $(B)/host/libapps.a $(B)/host/weir-sim

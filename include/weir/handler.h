@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: BSD-2-Clause Handlers a user registers: ethertypes, IP protocols, taps that see all frames,
-// and watches of addresses. All run with the instance's lock held inside weir_input (taps also inside weir_poll); they
-// must not block and must not call into the instance, except to send later through a socket of their own (set a flag,
-// return). Call these functions under the lock.
+// SPDX-License-Identifier: BSD-2-Clause
+// Handlers a user registers: ethertypes, IP protocols, taps that see all frames, and watches of addresses. All run with
+// the instance's lock held inside weir_input (taps also inside weir_poll); they must not block and must not call into
+// the instance, except to send later through a socket of their own (set a flag, return). Call these functions under the
+// lock.
 #ifndef WEIR_HANDLER_H
 #define WEIR_HANDLER_H
 

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause Neighbour Discovery (RFC 4861, 4191, 6980, 7527, 8106, 8781): the five
-// messages, with all checks that need nothing but the message and how it came, and their options. Whatever a check
-// finds drops the whole message; an option that is not known, or says what cannot be, is passed over.
+// SPDX-License-Identifier: BSD-2-Clause
+// Neighbour Discovery (RFC 4861, 4191, 6980, 7527, 8106, 8781): the five messages, with all checks that need nothing
+// but the message and how it came, and their options. Whatever a check finds drops the whole message; an option that is
+// not known, or says what cannot be, is passed over.
 #ifndef WIRE_ND_H
 #define WIRE_ND_H
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Weir in builds of somebody else's (make packaging): from an installed copy, which is moved, by CMake and pkg-config in C and C++; out of tree by CMake
 and Meson; cross-built; and as two files. What is built runs. CAMPAIGN=1 (make packaging): the recipes, too."""
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -227,6 +229,11 @@ def test_a_release(tmp_path):
     archive = next(path for path in (ROOT / "build/dist").iterdir() if path.name.endswith(".tar.gz"))
     run("tar", "-xzf", archive, "-C", tmp_path)
     unpacked = next(tmp_path.iterdir())
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    spdx, cyclonedx = (json.loads(next(path for path in archive.parent.iterdir() if path.name.endswith(kind)).read_text()) for kind in (".spdx.json", ".cdx.json"))
+    about = cyclonedx["metadata"]["component"]
+    assert spdx["packages"][0]["checksums"][0]["checksumValue"] == about["hashes"][0]["content"] == digest
+    assert archive.name == f"weir-{about['version']}.tar.gz" and about["purl"] == spdx["packages"][0]["externalRefs"][0]["referenceLocator"]
     run("python3", "tools/options.py", "--check", cwd=unpacked)   # nothing that is made is missing
     assert (unpacked / "CMakeLists.txt").is_file() and "no such" not in run("make", "-s", "sources", "PROFILE=tiny", cwd=unpacked)
     by_wrap(tmp_path / "meson", archive)

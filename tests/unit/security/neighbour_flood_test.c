@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: BSD-2-Clause profiles: small Strangers at the neighbour table: a thousand packets a second
-// from on-link addresses that nobody has. New clients still get in, from the same link and through the gateway, and
-// what is asked on the strangers' behalf is bounded.
+// SPDX-License-Identifier: BSD-2-Clause
+// profiles: small
+// Strangers at the neighbour table: a thousand packets a second from on-link addresses that nobody has. New clients
+// still get in, from the same link and through the gateway, and what is asked on the strangers' behalf is bounded.
 #include "fixture.h"
 
 #include <string.h>
