@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """The tutorials of docs/start, in a minute: each is as short as it says, and its program compiles without a warning; those that need no
-network but a simulated one are run as the page says. (tests/interop/test_tutorials.py follows all of them in a network of their own.)"""
+network but a simulated one are run as the page says. The lines of code in README.md compile, too. (tests/interop/test_tutorials.py follows all of them in a network of their own.)"""
 import pathlib
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 from building import host_flags  # noqa: E402
-from tutorials import PAGES, commands, count, write  # noqa: E402
+from tutorials import FENCE, PAGES, commands, count, write  # noqa: E402
 
 SIMULATED = ("congestion-control", "simulation")
 COMPILER = {"microcontroller": ["arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mthumb", "-Ibuild/check/start"]}
@@ -24,15 +24,30 @@ def given(command, output):
     return None
 
 
+def compiled(compiler, *words, text=None):
+    """Nothing, or what the compiler says against a program."""
+    done = subprocess.run([*compiler, *STRICT, *words], cwd=ROOT, input=text, capture_output=True, text=True)
+    return done.stderr if done.returncode != 0 else None
+
+
+def host_compiler():
+    return ["cc", *host_flags(), "-Iinclude", "-I.", "-Iapi"]
+
+
+def readme():
+    """What is wrong with the piece of a program in README.md."""
+    (_, _, text), = FENCE.findall((ROOT / "README.md").read_text())
+    head = "#include <weir/instance.h>\n#include <bsd/posix_names.h>\nint main(void)\n{\nstruct weir *weir = NULL;\n"
+    return compiled(host_compiler(), "-x", "c", "-", text=head + text + "}\n")
+
+
 def wrong(page):
     """What does not hold of a page, one by one."""
     if not 10 < count(page) <= PAGES[page]:
         yield f"{count(page)} lines of code; {PAGES[page]} at most"
     for path in write(page):
-        compiler = COMPILER.get(page) or ["cc", *host_flags(), "-Iinclude", "-I.", "-Iapi"]
-        done = subprocess.run([*compiler, *STRICT, path], cwd=ROOT, capture_output=True, text=True)
-        if done.returncode != 0:
-            yield done.stderr
+        if said := compiled(COMPILER.get(page) or host_compiler(), path):
+            yield said
     if page in SIMULATED:
         for command, output, _ in commands(page):
             if command.startswith(("cc ", "build/start/", "build/host/")) and (said := given(command, output)):
@@ -41,6 +56,8 @@ def wrong(page):
 
 def main():
     faults = [f"docs/start/{page}.md: {fault}" for page in PAGES for fault in wrong(page)]
+    if said := readme():
+        faults.append(f"README.md: {said}")
     print("\n".join(faults), end="\n" if faults else "")
     return bool(faults)
 
