@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Payload lent to a driver (HELD): only what is sent for the first time, never reused before its completion (the
-// fixture compares the bytes), acknowledged or not, closed or not. profiles: small
+// fixture compares the bytes), acknowledged or not, closed or not.
+// profiles: small
 #include <stdlib.h>
 
 #include "tcp/tcp_fixture.h"
