@@ -56,6 +56,14 @@ script:
 	@$(MAKE) -s $(B)/host/weir-script
 	@$(PYTHON) sim/script/run.py $(if $(F),$(F),tests/scripts)
 
+## make plot       a trace that weir-sim wrote, drawn (F=trace.csv, OUT=picture.png; without F: of ten seconds over a lossy link)
+.PHONY: plot
+PLOT_TRACE := $(or $(F),$(B)/plot.csv)
+plot:
+	@$(MAKE) -s $(B)/venv/ready $(if $(F),,$(B)/host/weir-sim)
+	@$(if $(F),,$(B)/host/weir-sim --rate 10 --delay 20 --loss 1 --seconds 10 --trace $(PLOT_TRACE))
+	@$(B)/venv/bin/python tools/sim.py plot $(PLOT_TRACE) $(OUT)
+
 ## make mutations  shows that each topic of the scripts catches a fault: tests/mutations, one patch a topic (a minute and a half)
 mutations:
 	@tools/need.sh check

@@ -12,7 +12,7 @@
 #include "replay.h"
 #include "weir/cc.h"
 
-enum kind { TEXT, WHOLE, DECIMAL };
+enum kind { TEXT, WHOLE, DECIMAL, PERCENT };  // PERCENT: a decimal of 100 at most
 enum { BULK = 1, HOSTS = 2, CAMPAIGN = 4, ATTACK = 8 };
 
 struct setting {
@@ -50,17 +50,17 @@ static const struct setting settings[] = {
     ROW(mark, WHOLE, BULK, "0", "bytes in the queue from which frames are marked (ECN); 0: none"),
     ROW(ecn, TEXT, BULK, "passive",
         "off, passive (agreed to, asked for by nobody), on (RFC 3168), or accurate (RFC 9768)"),
-    ROW(loss, DECIMAL, BULK | HOSTS, "0", "% of the frames, there, after the bottleneck"),
-    ROW(back_loss, DECIMAL, BULK, "0", "% on the way back"),
+    ROW(loss, PERCENT, BULK | HOSTS, "0", "% of the frames, there, after the bottleneck"),
+    ROW(back_loss, PERCENT, BULK, "0", "% on the way back"),
     ROW(spare_arp, WHOLE, BULK, "0", "1: losses strike IP only"),
-    ROW(burst, DECIMAL, BULK, "0", "Gilbert–Elliott: % chance to go bad,"),
-    ROW(burst_end, DECIMAL, BULK, "25", "… % to become good again,"),
-    ROW(burst_loss, DECIMAL, BULK, "100", "… and % lost while bad"),
+    ROW(burst, PERCENT, BULK, "0", "Gilbert–Elliott: % chance to go bad,"),
+    ROW(burst_end, PERCENT, BULK, "25", "… % to become good again,"),
+    ROW(burst_loss, PERCENT, BULK, "100", "… and % lost while bad"),
     ROW(jitter, DECIMAL, BULK, "0", "ms at most, order is kept"),
-    ROW(reorder, DECIMAL, BULK, "0", "% of the frames, each way"),
+    ROW(reorder, PERCENT, BULK, "0", "% of the frames, each way"),
     ROW(reorder_ms, DECIMAL, BULK, "3", "so much later they come"),
-    ROW(duplicate, DECIMAL, BULK, "0", "%, each way"),
-    ROW(corrupt, DECIMAL, BULK, "0", "%, each way"),
+    ROW(duplicate, PERCENT, BULK, "0", "%, each way"),
+    ROW(corrupt, PERCENT, BULK, "0", "%, each way"),
     ROW(mtu, WHOLE, BULK, "1500", "of the hosts"),
     ROW(family, WHOLE, BULK | HOSTS, "4", "6: the hosts speak IPv6"),
     ROW(send_buffer, WHOLE, BULK, "0", "bytes; 0: the default"),
@@ -92,7 +92,7 @@ static int set(struct scenario *scenario, const struct setting *setting, const c
     } else {
         const double number = strtod(value, &end);
         *(double *)(void *)field = number;
-        if (!(number >= 0))
+        if (!(number >= 0) || (setting->kind == PERCENT && number > 100))
             return -1;
     }
     return errno || end == value || *end ? -1 : 0;

@@ -378,6 +378,8 @@ def plot(options):
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as pyplot
+    if not pathlib.Path(options.trace).is_file():
+        sys.exit(f"there is no file {options.trace}: weir-sim writes one by --trace FILE.csv")
     with open(options.trace, newline="") as file:
         rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
     times = [row["time_s"] for row in rows]

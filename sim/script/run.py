@@ -95,6 +95,8 @@ def main():
         subprocess.run(["make", "-s", f"build/{program.parent.name}/weir-script"], cwd=ROOT, check=True)
     counts, begun = {"passed": 0, "failed": 0, "skipped": 0, "other": 0}, time.monotonic()
     for path in find(names):
+        if not path.is_file():
+            sys.exit(f"there is no file {path}")
         result, text = run_one(path, str(program), config, defines, strict)
         counts[result] += 1
         if result == "other" and strict:

@@ -110,3 +110,15 @@ def test_a_program_that_is_not_built_is_no_success(monkeypatch, tmp_path):
     monkeypatch.setattr(front, "program", lambda variant="host": tmp_path / variant)
     with pytest.raises(front.Failed, match="is not there"):
         front.campaign(type("options", (), {"seconds": 0.3, "seed": 7, "variants": "host"}))
+
+
+@pytest.mark.parametrize("name,value", [("loss", "200"), ("burst_end", "100.1"), ("rate", "fast"), ("seconds", "-1"), ("flows", "2x")])
+def test_a_value_that_cannot_be_is_said(name, value):
+    done = subprocess.run([SIM, f"--{name}", value], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and done.stderr == f"weir-sim: {name} cannot be {value}\n"
+
+
+def test_a_file_that_is_not_there_is_said():
+    for words in (["sim/script/run.py", "nowhere.pkt"], ["tools/sim.py", "plot", "nowhere.csv"]):
+        done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True, timeout=60)
+        assert done.returncode != 0 and done.stderr.startswith(f"there is no file {words[-1]}"), done.stderr

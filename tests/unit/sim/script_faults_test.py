@@ -630,6 +630,12 @@ def test_an_end_before_the_end_is_an_error(tmp_path):
 # --- what Weir has not -------------------------------------------------------------------------------------------------------
 
 ONE = "   0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n"
+
+
+def test_a_misspelt_call_fails(tmp_path):
+    fails(tmp_path, ONE + " +0 lisen(3, 5) = 0\n", 2, "there is no system call lisen; did you mean listen?")
+
+
 SKIPPED = {     # text, line, reason
     "unknown sysctl": ("`sysctl -q net.ipv4.tcp_no_such=1`\n" + ONE, 1, "sysctl net.ipv4.tcp_no_such=1"),
     "unknown sysctl, of the core": ("`sysctl -q net.core.busy_poll=1`\n" + ONE, 1, "sysctl net.core.busy_poll=1"),
