@@ -32,9 +32,14 @@ WP = {
     "ip4 options": ("src/wire/ip4.c", "ip4_options_acceptable"),
     "ip6 chain": ("src/wire/ip6.c", "chain_answer chain_option chain_options chain_routing chain_fragment chain_end chain_step "
                   "ip6_chain_continue ip6_first_fragment_whole"),
+    "nd messages": ("src/wire/nd.c", "fixed_bytes option_pass options_sound option_present router_advertisement check_solicitation "
+                    "check_advertisement check_redirect check_addresses take_link_and_nonce take_fixed nd_parse"),
+    "nd options": ("src/wire/nd.c", "take_link take_data take_prefix take_prefix_information take_route take_servers nd_domain take_domains "
+                   "take_option nd_option_next"),
 }
 # name: (driver, sources, functions that stand for their contracts)
 EVA = {
+    "nd prefixes": ("proof/nd.c", "nd icmp6 ip6", "nd_domain take_domains"),
     "headers": ("proof/headers.c", "ethernet arp ip4 ip6 tcp udp icmp4 icmp6 igmp mld", "tcp_wire_options_parse"),
 }
 # what is changed, the file, from, to, and which proof must fail
@@ -44,6 +49,8 @@ FAULTS = [
     ("an option of no length is stepped over", "src/wire/ip4.c", "options[at + 1] < 2 ||", "", "ip4 options"),
     ("the total length is not compared with what is there", "src/wire/ip4.c", " || total_length > length", "", "headers"),
     ("an extension header may reach beyond the room", "src/wire/ip6.c", "return length <= room - start ?", "return length <= room ?", "ip6 chain"),
+    ("an option may be longer than what is left", "src/wire/nd.c", "if (bytes > options->left)", "if (bytes > options->left + 8)", "nd messages"),
+    ("a prefix may be longer than its option", "src/wire/nd.c", "bits > bytes * 8", "bits > bytes * 16", "nd options"),
     ("a tag is read that is not there", "src/wire/ethernet.c", "length < ETHERNET_BYTES + VLAN_BYTES", "length < ETHERNET_BYTES", "headers"),
 ]
 

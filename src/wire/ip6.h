@@ -107,15 +107,20 @@ enum ip6_scope {
     IP6_SCOPE_ORGANISATION = 8,
     IP6_SCOPE_GLOBAL = 14
 };
+//@ requires \valid_read(a + (0 .. 15)) && \valid_read(b + (0 .. 15)); assigns \nothing;
 static inline bool ip6_equal(const uint8_t *a, const uint8_t *b) { return memcmp(a, b, IP6_ADDRESS_BYTES) == 0; }
 // ff00::/8, and fe80::/10.
+//@ requires \valid_read(address); assigns \nothing;
 static inline bool ip6_is_multicast(const uint8_t *address) { return address[0] == 0xff; }
+//@ requires \valid_read(address + (0 .. 15)); assigns \nothing;
 static inline bool ip6_is_link_local(const uint8_t *address) { return address[0] == 0xfe && address[1] >> 6 == 2; }
+//@ requires \valid_read(address + (0 .. 15)); assigns \nothing;
 bool ip6_is_unspecified(const uint8_t *address);
 bool ip6_is_loopback(const uint8_t *address);
 bool ip6_is_mapped(const uint8_t *address);  // ::ffff:0:0/96
 // The solicited-node group of an address, and whether an address is one: ff02::1:ff00:0/104 (RFC 4291 §2.7.1).
 void ip6_solicited_node(const uint8_t *address, uint8_t group[IP6_ADDRESS_BYTES]);
+//@ requires \valid_read(address + (0 .. 15)); assigns \nothing;
 bool ip6_is_solicited_node(const uint8_t *address);
 // Whether both have the same first `bits` bits, 128 at the most.
 bool ip6_prefix_equal(const uint8_t *a, const uint8_t *b, uint32_t bits);
