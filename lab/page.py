@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""build/lab/index.html: tables, plots, and the command behind each."""
+"""build/lab/index.html: tables, plots, and the command behind each; index.md: the tables, as docs/results.md has them."""
 import collections
 import csv
 import html
 import itertools
 import os
+import sys
 
-from runs import OUT
+from runs import OUT, ROOT
 
 os.environ.setdefault("MPLCONFIGDIR", str(OUT / "matplotlib"))
 import matplotlib  # noqa: E402
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
+
+sys.path.insert(0, str(ROOT / "tools"))
+import svg_plot  # noqa: E402
 
 STYLE = """body{font:16px/1.5 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em;color:#222}
 table{border-collapse:collapse;margin:1em 0;display:block;overflow-x:auto}td,th{padding:.15em .8em;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}
@@ -27,10 +31,12 @@ def distance(number, first):
 
 class Page:
     def __init__(self, heading):
+        self.markdown = [f"# {heading}"]
         self.parts = [f"<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'><title>{heading}</title><style>{STYLE}</style><h1>{heading}</h1>"]
 
     def section(self, title, text):
         self.parts.append(f"<h2>{html.escape(title)}</h2><p>{html.escape(text)}</p>")
+        self.markdown += [f"## {title}", text]
 
     def text(self, text):
         self.parts.append(f"<p>{html.escape(text)}</p>")
@@ -48,6 +54,7 @@ class Page:
         def line(cells, tag):
             return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
         self.parts.append("<table>" + line(rows[0], "th") + "".join(line(row, "td") for row in rows[1:]) + "</table>")
+        self.markdown.append("\n".join(f"| {' | '.join(map(str, row))} |" for row in (rows[0], ["---"] * len(rows[0]), *rows[1:])))
 
     def plot(self, name, title):
         pyplot.title(title)
@@ -69,15 +76,10 @@ class Page:
         pyplot.legend(fontsize=7, ncol=2)
         self.plot(name, title)
 
-    def bars(self, name, title, labels, series):
-        pyplot.figure(figsize=(9, 4))
-        width = 0.8 / len(series)
-        for at, (label, values) in enumerate(series.items()):
-            pyplot.bar([position + at * width for position in range(len(labels))], values, width, label=label)
-        pyplot.xticks([position + width * (len(series) - 1) / 2 for position in range(len(labels))], labels)
-        pyplot.yscale("log")
-        pyplot.legend()
-        self.plot(name, title)
+    def svg(self, name, title, *words, **more):
+        """What docs/results.md shows, too: tools/svg_plot.py's plot."""
+        (OUT / f"{name}.svg").write_text(svg_plot.plot(title, *words, **more))
+        self.parts.append(f"<p><img src='{name}.svg' alt='{html.escape(title)}'></p>")
 
     def trace_plots(self, real, rate, loss):
         """Time and sequence number of what entered the link, of the runs that have a trace."""
@@ -127,3 +129,4 @@ class Page:
     def write(self):
         OUT.mkdir(parents=True, exist_ok=True)
         (OUT / "index.html").write_text("\n".join(self.parts) + "\n")
+        (OUT / "index.md").write_text("\n\n".join(self.markdown) + "\n")

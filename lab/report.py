@@ -45,6 +45,9 @@ class Report:
             table.append([label, f"{size:,}", *(f"{mean(seen):,.2f}" if seen else "stalls" for seen in rates.values()),
                           f"{REPORT_GBIT[label] * 1000:,.0f}" if label in REPORT_GBIT else ""])
         page.table(table)
+        page.svg("report-buffers", "The receive buffer, Mbit/s", list(BUFFERS), {
+            **{f"{who} to {who}": [values["receive_buffer_mbit"][label][end] for label in BUFFERS] for who, end in (("Linux", "linux"), ("Weir", "weir"))},
+            "the report": [REPORT_GBIT[label] * 1000 if label in REPORT_GBIT else None for label in BUFFERS]}, "parts of 6 MB", logarithmic=True)
         table = [["", *(f"{who}, {loss} %" for loss in (0, 10) for who in ("Linux", "Weir"))]]
         for cc in ALGORITHMS:
             row = [cc]
@@ -55,8 +58,10 @@ class Report:
                     row.append(f"{mean(seen):,.2f}" if seen else "–")
             table.append(row)
         page.table(table)
-        page.bars("report-cc", "Mbit/s at 10 % loss, no delay", ALGORITHMS,
-                  {who: [values["congestion_control_mbit"][cc].get(f"{end} 10 %") or 0 for cc in ALGORITHMS] for who, end in (("Linux", "linux"), ("Weir", "weir"))})
+        for loss in (0, 10):
+            page.svg(f"report-cc-{loss}", f"Mbit/s at {loss} % loss, no delay", ALGORITHMS,
+                     {who: [values["congestion_control_mbit"][cc].get(f"{end} {loss} %") for cc in ALGORITHMS] for who, end in (("Linux", "linux"), ("Weir", "weir"))},
+                     "the sender's congestion control; bic to yeah of Linux: user-mode Linux", logarithmic=True, joined=False)
         page.commands({f"receive buffer {label}, {end}": found for (label, end), found in self.buffers.items()}
                       | {f"{cc}, {loss} % loss, {end}": found for (cc, loss, end), found in self.losses.items()})
         write_json("report.json", values)

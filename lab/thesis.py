@@ -95,6 +95,10 @@ class Thesis:
                 f"{tick} against 10 ms {value:+.1f} % ({low:+.1f} to {high:+.1f}), {verdict(low, high)} {KEPT_WITHIN} %" for tick, (value, low, high) in row.items()) + ".")
         page.text("At 15 % loss the clock's rate changes the median: " + "; ".join(
             f"{cc}: " + ", ".join(f"{tick} {value:+.1f} % ({low:+.1f} to {high:+.1f})" for tick, (value, low, high) in row.items()) for cc, row in by_clock.items()) + ".")
+        cells = [(cc, loss) for loss in ("no loss", "15 % loss") for cc in ("reno", "cubic", "bbr")]
+        page.svg("thesis-send", "5 MB to Linux, seconds", [f"{cc}, {loss.replace(' loss', '')}" for cc, loss in cells],
+                 {who: [values.get(f"send, {loss}, {cc}, {end} to linux", {}).get("median") for cc, loss in cells] for who, end in (("Linux", "linux"), ("Weir", "weir"))},
+                 "congestion control, loss", logarithmic=True, joined=False)
         page.table([["in the thesis", "s"], *([label, f"{value:g}"] for label, value in THESIS.items())])
         page.commands({f"{label}, {sender} to {receiver}": found for label, sender, receiver, found, _ in self.rows} | {f"ticks, {loss} % loss": found for loss, found in self.ticks.items()} |
                       {f"clocks, 15 % loss, {cc}": found for cc, found in self.clocks.items()})

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """make work W=NAME: the tables of one of the five systems that Weir grew out of, with Weir's numbers beside its own, in minutes and
-without privileges. What it prints is also in build/work/NAME.md; docs/results.md has all of them as measured.
+without privileges. What it prints is also in build/work/NAME.md, with plots beside it; docs/results.md has all of them as measured.
 
 usage: tools/work.py lyraos|thesis|xinu|romantiki|linux
 The networks of thesis, xinu and linux are simulated, so anybody gets the same numbers; romantiki and lyraos measure objects and images."""
@@ -14,11 +14,17 @@ import subprocess
 import sys
 
 import lyraos_sizes
+import svg_plot
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = ROOT / "build/work"
 SIM, PLAYER, BOTH = "build/host/weir-sim", "build/host/weir-realtime", "build/host/weir-realtime-both"
 SEEDS = range(1, 22)
+
+
+def draw(name, *words, **more):
+    OUT.mkdir(parents=True, exist_ok=True)
+    (OUT / f"{name}.svg").write_text(svg_plot.plot(*words, **more))
 
 
 def run(*words):
@@ -56,6 +62,8 @@ def thesis():
     for loss, label in ((0, "no loss"), (15, "15 %")):
         table += [[f"{cc}, {label}", *(f"{found[loss, cc, tick]:.2f}" for tick in (10000, 5000, 100000)), own[label, 10000] if cc == "reno" else ""]
                   for cc in ("reno", "cubic", "bbr")]
+    draw("thesis", "5 MB at 15 % loss, seconds (simulated)", ("10 ms", "5 ms, doubled", "100 ms, a tenth"),
+         {cc: [found[15, cc, tick] for tick in (10000, 5000, 100000)] for cc in ("reno", "cubic", "bbr")}, "the clock's tick", joined=False)
     yield (f"5 MB, 100 Mbit/s and 40 µs there and back, simulated, median of {len(SEEDS)} seeds: the clock's tick", rows[15, "reno", 10000][0], table)
     buffers = {"send buffer 16 KB": {"send_buffer": 16384}, "send buffer × 5": {"send_buffer": 81920}, "receive buffer 5 KB": {"receive_buffer": 5120}}
     rows = {(name, loss): [simulate(**common, cc="reno", loss=loss, seed=seed, tick_us=10000, **more) for seed in (SEEDS if loss else (1,))]
@@ -78,6 +86,8 @@ def xinu():
     losses = (0, 2, 4, 6, 8, 10)
     command = lambda mode, loss: [PLAYER, "player", f"mode={mode}", f"loss={loss * 10000}", "seeds=1001-1020"]
     found = medians({(mode, loss): [command(mode, loss)] for mode in labels for loss in losses}, lambda line: line["met_percent"])
+    draw("xinu", "% of deadlines met, 2 KB every 250 ms (simulated)", losses,
+         {label: [found[mode, loss] for loss in losses] for mode, (label, _) in labels.items()}, "% of the segments lost")
     yield ("2 KB every 250 ms of a file of 719 KB, 4 KB of buffer, 10 ms each way, simulated, 20 seeds", command("weir", 10),
            [["% of deadlines met", *(f"{loss} % lost" for loss in losses), "the work"],
             *([label, *(f"{found[mode, loss]:.1f}" for loss in losses), theirs] for mode, (label, theirs) in labels.items())])
@@ -113,18 +123,23 @@ def romantiki():
     subprocess.run(["make", "-s", "size"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     found = json.loads((ROOT / "build/size.json").read_text())
     tiny, paper = found["tiny_echo"], found["paper_echo"]
-    yield ("Table 1: the echo server (Cortex-M3 here, ARM7 there)", ["make", "size"],
-           [["bytes", "code", "RAM"], ["Weir, paper_echo (lm3s6965evb, its MAC's driver)", f"{paper['code']:,}", f"{paper['ram']:,}"],
-            ["Weir, tiny_echo (an invented MAC)", f"{tiny['code']:,}", f"{tiny['ram']:,}"], ["Romantiki", "14,396", "8,064"], ["FreeRTOS and uIP", "13,112", "9,320"],
-            ["FreeRTOS and lwIP", "33,176", "16,554"]])
+    works = {"paper_echo": (paper["code"], paper["ram"]), "tiny_echo": (tiny["code"], tiny["ram"]), "Romantiki": (14396, 8064), "FreeRTOS, uIP": (13112, 9320),
+             "FreeRTOS, lwIP": (33176, 16554)}
+    draw("romantiki", "The echo server, bytes", works, {what: [one[at] for one in works.values()] for at, what in enumerate(("code", "RAM"))}, "Weir's two, and the paper's",
+         joined=False)
+    yield ("Table 1: the echo server (Cortex-M3 here, ARM7 there; paper_echo with its MAC's driver, tiny_echo with an invented MAC)", ["make", "size"],
+           [["bytes", "code", "RAM"], *([name, f"{code:,}", f"{ram:,}"] for name, (code, ram) in works.items())])
 
 
 # --- LyraOS: table 3 -----------------------------------------------------------------------------------------------------------------------------
 def lyraos():
     run("make", "-s", "build/host/liball.a")
+    rows = list(lyraos_sizes.rows(ROOT / "build/host/obj", (lyraos_sizes.TCP,)))
+    draw("lyraos", "Object code of the TCP layer, bytes", [row[0] for row in rows], {"Linux 2.0.36, i386": [row[1] for row in rows], "Weir, x86-64": [row[4] for row in rows]},
+         "Linux's files", joined=False)
     yield ("Table 3: object code of the TCP layer by file (Linux 2.0.36 on i386 there; here x86-64, gcc -O2, full profile with IPv6)", ["make", "work", "W=lyraos"],
            [["its file", "its bytes", "Weir's files", "how many", "Weir's bytes"],
-            *([file, f"{theirs:,}", what, count, f"{ours:,}"] for file, theirs, what, count, ours in lyraos_sizes.rows(ROOT / "build/host/obj", (lyraos_sizes.TCP,)))])
+            *([file, f"{theirs:,}", what, count, f"{ours:,}"] for file, theirs, what, count, ours in rows)])
 
 
 WORKS = {"lyraos": lyraos, "thesis": thesis, "xinu": xinu, "romantiki": romantiki, "linux": linux}
@@ -143,7 +158,7 @@ def main(words):
     OUT.mkdir(parents=True, exist_ok=True)
     (OUT / f"{words[0]}.md").write_text(text)
     print(text)
-    print(f"build/work/{words[0]}.md")
+    print(f"build/work/{words[0]}.md; {', '.join(f'build/work/{file.name}' for file in sorted(OUT.glob(f'{words[0]}*.svg')))}")
     return 0
 
 
