@@ -3,10 +3,12 @@
 import pathlib
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = ROOT / "tools/work.py"
 sys.path.insert(0, str(PROGRAM.parent))
+import svg_plot  # noqa: E402
 import work  # noqa: E402
 
 
@@ -33,6 +35,15 @@ def test_lyraos_table_has_the_papers_files():
     assert done.returncode == 0, done.stderr
     assert [row[0] for row in rows(done.stdout)[2:]] == ["tcp.c", "tcp_input.c", "tcp_output.c", "tcp_timer.c"]
     assert all(int(row[4].replace(",", "")) > 0 for row in rows(done.stdout)[2:])
+
+
+def test_a_plot_has_every_value_at_its_height():
+    drawn = svg_plot.plot("title", ("a", "b", "c"), {"one & two": [1, None, 1000], "none": [None] * 3}, "unit", logarithmic=True)
+    tree = xml.etree.ElementTree.fromstring(drawn)
+    low, high, *legend = [float(circle.get("cy")) for circle in tree.iter("{http://www.w3.org/2000/svg}circle")]
+    assert high == svg_plot.TOP and low == svg_plot.HEIGHT - svg_plot.BOTTOM and len(legend) == 2
+    assert "one & two" in [text.text for text in tree.iter("{http://www.w3.org/2000/svg}text")]
+    assert svg_plot.marks(0, 97, False)[-1] >= 97 and svg_plot.marks(0.02, 30, True) == [0.01, 0.1, 1, 10, 100]
 
 
 def test_what_is_no_work_is_an_error():
