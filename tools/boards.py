@@ -85,8 +85,8 @@ class Machine:
             echo = machine.connect(7)
     """
 
-    def __init__(self, board, ports=(7,), program="echo", log=None, extra=()):
-        self.board, self.program, self.extra = board, program, extra   # extra: more words for QEMU
+    def __init__(self, board, ports=(7,), program="echo", log=None, extra=(), stdin=subprocess.DEVNULL):
+        self.board, self.program, self.extra, self.stdin = board, program, extra, stdin   # extra: more words for QEMU
         self.ports = {port: free_port() for port in ports}
         self.log = pathlib.Path(log or ROOT / f"build/boards/{board}/{program}.log")
 
@@ -97,7 +97,7 @@ class Machine:
     def __enter__(self):
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with open(self.log, "wb") as out:
-            self.process = subprocess.Popen(self.words(), stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+            self.process = subprocess.Popen(self.words(), stdin=self.stdin, stdout=out, stderr=subprocess.STDOUT)
         return self
 
     def __exit__(self, *_):
@@ -107,6 +107,11 @@ class Machine:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+
+    def say(self, text):
+        """Types on the console of a machine made with stdin=subprocess.PIPE."""
+        self.process.stdin.write(text.encode())
+        self.process.stdin.flush()
 
     def console(self):
         return self.log.read_text(errors="replace")

@@ -203,7 +203,8 @@ static bool address_set(struct host *host)
                            host);
     if (o->shell_port != 0 && (error = shell_start(&host->shell, &host->loop, o->shell_port, &host->dns)) != WEIR_OK)
         return failed("--shell", error);
-    host->shell.iperf = &host->shell_iperf;
+    if (o->shell_port != 0)
+        shell_add_iperf(&host->shell, &host->shell_iperf);
     if (o->dhcp) {
         error = dhcp_start(&host->dhcp, &host->loop, host->netif, "weir", lease_changed, host);
         if (error == WEIR_OK && o->ip6)

@@ -224,25 +224,31 @@ static void stats(struct shell *shell, int argc, char **argv)
     text_char(out, '\n');
 }
 
+static void put_command(struct text *out, const struct shell_command *command)
+{
+    const uint32_t start = out->length;
+    text_put(out, command->name);
+    text_pad(out, start, 10);
+    text_put(out, command->about);
+    text_char(out, '\n');
+}
+
 static void help(struct shell *shell, int argc, char **argv)
 {
     const struct shell_command *const tables[] = {shell_commands, shell_tools};
     (void)argc, (void)argv;
     for (uint32_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-        for (const struct shell_command *command = tables[i]; command->name != NULL; command++) {
-            const uint32_t start = shell->out.length;
-            text_put(&shell->out, command->name);
-            text_pad(&shell->out, start, 10);
-            text_put(&shell->out, command->about);
-            text_char(&shell->out, '\n');
-        }
+        for (const struct shell_command *command = tables[i]; command->name != NULL; command++)
+            put_command(&shell->out, command);
     }
+    for (uint32_t i = 0; i < shell->added_count; i++)
+        put_command(&shell->out, shell->added[i]);
 }
 
 static void quit(struct shell *shell, int argc, char **argv)
 {
     (void)argc, (void)argv;
-    shell->ended = true;
+    shell->ended = shell->serial == NULL;  // a line goes on
     shell->ahead_bytes = 0;
 }
 

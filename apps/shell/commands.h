@@ -15,6 +15,17 @@ extern const struct shell_command shell_commands[];  // ended by a name that is 
 extern const struct shell_command shell_tools[];     // which ask other hosts; the same
 // Ends a tool that runs.
 void shell_tools_stop(struct shell *shell);
+// Adds a command, of which there may be SHELL_ADDED.
+void shell_add(struct shell *shell, const struct shell_command *command);
+
+// For commands that ask other hosts. Looks the name, a word of the line, up: the command waits, and `done` begins by
+// asking shell_resolved, which has said why when it is false.
+void shell_resolve(struct shell *shell, const char *name, void (*done)(void *context, struct dns_both *both));
+bool shell_resolved(struct shell *shell, const struct dns_both *both);
+// The command that waits ends with this text.
+void shell_finish(struct shell *shell, const char *what);
+// HOST [COUNT]: false where that is not what the words are.
+bool shell_take_count(int argc, char **argv, uint64_t most, uint64_t *count);
 // Calls the command's next step, when something has come of what it waits for.
 void shell_turn(struct shell *shell);
 

@@ -20,22 +20,29 @@ static struct weir *weir_of(const struct shell *shell) { return shell->loop->wei
 
 static void out_clear(struct shell *shell) { text_init(&shell->out, shell->out_bytes, sizeof shell->out_bytes); }
 
+static bool in_session(const struct shell *shell) { return shell->socket > 0 || shell->serial != NULL; }
+
+static void idle_begins(struct shell *shell)
+{
+    const uint64_t now_us = weir_now_us(weir_of(shell));
+    shell->idle_us = shell->serial != NULL ? WEIR_NEVER : now_us + (uint64_t)SHELL_IDLE_S * SECOND_US;
+}
+
+static void session_begin(struct shell *shell)
+{
+    shell->ended = shell->cut = shell->returned = shell->entered = false;
+    shell->telnet = PLAIN;
+    shell->line_bytes = shell->ahead_bytes = 0;
+    idle_begins(shell);
+    out_clear(shell);
+    text_put(&shell->out, PROMPT);
+}
+
 static void session_end(struct shell *shell)
 {
     shell_tools_stop(shell);
     shell->step = NULL;
     service_close(shell->loop, &shell->socket);
-}
-
-static void session_begin(struct shell *shell, weir_socket socket)
-{
-    shell->socket = socket;
-    shell->ended = shell->cut = false;
-    shell->telnet = PLAIN;
-    shell->line_bytes = shell->ahead_bytes = 0;
-    shell->idle_us = weir_now_us(weir_of(shell)) + (uint64_t)SHELL_IDLE_S * SECOND_US;
-    out_clear(shell);
-    text_put(&shell->out, PROMPT);
 }
 
 static void sessions_accept(struct shell *shell)
@@ -44,12 +51,52 @@ static void sessions_accept(struct shell *shell)
     weir_socket socket;
     while ((socket = service_accept(shell->loop, shell->listener, &shell->watch)) > 0) {
         if (shell->socket == 0) {
-            session_begin(shell, socket);
+            shell->socket = socket;
+            session_begin(shell);
             continue;
         }
         (void)weir_socket_write(weir_of(shell), socket, busy, sizeof busy - 1);
         service_close(shell->loop, &socket);
     }
+}
+
+// --- what carries it -------------------------------------------------------------------------------------------------
+
+// As weir_socket_read.
+static int session_read(struct shell *shell, uint8_t *to, uint32_t room)
+{
+    if (shell->serial == NULL)
+        return weir_socket_read(weir_of(shell), shell->socket, to, room);
+    const uint32_t got = shell->serial->read(shell->serial->context, to, room);
+    return got > 0 ? (int)got : WEIR_AGAIN;
+}
+
+static bool serial_put(const struct shell *shell, char c)
+{
+    const uint8_t byte = (uint8_t)c;
+    return shell->serial->write(shell->serial->context, &byte, 1) == 1;
+}
+
+// How much of the text is on the line. Where it takes the CR of a line's end and not the LF, that one waits.
+static uint32_t serial_write(struct shell *shell, const char *text, uint32_t length)
+{
+    uint32_t gone = 0;
+    for (; gone < length; gone++) {
+        if (text[gone] == '\n' && !shell->returned && !(shell->returned = serial_put(shell, '\r')))
+            break;
+        if (!serial_put(shell, text[gone]))
+            break;
+        shell->returned = false;
+    }
+    return gone;
+}
+
+// As weir_socket_write.
+static int session_write(struct shell *shell, const char *text, uint32_t length)
+{
+    if (shell->serial == NULL)
+        return weir_socket_write(weir_of(shell), shell->socket, text, length);
+    return (int)serial_write(shell, text, length);
 }
 
 // --- lines -----------------------------------------------------------------------------------------------------------
@@ -76,6 +123,20 @@ static const struct shell_command *command_find(const struct shell_command *comm
     return commands->name != NULL ? commands : NULL;
 }
 
+static const struct shell_command *added_find(const struct shell *shell, const char *name)
+{
+    for (uint32_t i = 0; i < shell->added_count; i++)
+        if (text_equal(name, text_length(name), shell->added[i]->name))
+            return shell->added[i];
+    return NULL;
+}
+
+void shell_add(struct shell *shell, const struct shell_command *command)
+{
+    if (shell->added_count < SHELL_ADDED)
+        shell->added[shell->added_count++] = command;
+}
+
 static void line_run(struct shell *shell)
 {
     char *words[SHELL_WORDS];
@@ -85,6 +146,7 @@ static void line_run(struct shell *shell)
     if (count > 0 && !shell->cut) {
         command = command_find(shell_commands, words[0]);
         command = command != NULL ? command : command_find(shell_tools, words[0]);
+        command = command != NULL ? command : added_find(shell, words[0]);
     }
     shell->cursor = shell->index = 0;
     if (shell->cut)
@@ -99,8 +161,25 @@ static void line_run(struct shell *shell)
         text_put(&shell->out, PROMPT);
 }
 
-static void byte_take(struct shell *shell, uint8_t byte)
+// A terminal on a line shows what it is sent alone, and sends CR for a line's end, or CR LF.
+static uint8_t serial_take(struct shell *shell, uint8_t byte)
 {
+    const bool after_return = shell->entered;
+    shell->entered = byte == '\r';
+    if (byte == '\n' && after_return)
+        return 0;
+    if (byte == '\r' || byte == '\n')
+        text_char(&shell->out, '\n');
+    else if ((byte == '\b' || byte == 0x7f) && shell->line_bytes > 0)
+        text_put(&shell->out, "\b \b");
+    else if (byte >= ' ' && byte <= '~')
+        text_char(&shell->out, (char)byte);
+    return byte == '\r' ? '\n' : byte;
+}
+
+static void byte_take(struct shell *shell, uint8_t typed)
+{
+    const uint8_t byte = shell->serial != NULL ? serial_take(shell, typed) : typed;
     if (byte == '\n')
         line_run(shell);
     else if ((byte == '\b' || byte == 0x7f) && shell->line_bytes > 0)
@@ -144,20 +223,19 @@ static void read_ahead(struct shell *shell)
 {
     uint8_t bytes[SHELL_AHEAD_BYTES];
     while (!shell->ended && shell->ahead_bytes < sizeof shell->ahead) {
-        const int got =
-            weir_socket_read(weir_of(shell), shell->socket, bytes, (uint32_t)sizeof bytes - shell->ahead_bytes);
+        const int got = session_read(shell, bytes, (uint32_t)sizeof bytes - shell->ahead_bytes);
         if (got == WEIR_AGAIN)
             return;
         shell->ended = got <= 0;
         for (int i = 0; i < got; i++) {
-            if (!telnet_passes(shell, bytes[i]))
+            if (shell->serial == NULL && !telnet_passes(shell, bytes[i]))
                 continue;
             if (bytes[i] == INTERRUPT)
                 interrupt(shell);
             else
                 shell->ahead[shell->ahead_bytes++] = bytes[i];
         }
-        shell->idle_us = weir_now_us(weir_of(shell)) + (uint64_t)SHELL_IDLE_S * SECOND_US;
+        idle_begins(shell);
     }
 }
 
@@ -168,7 +246,7 @@ static bool flush(struct shell *shell)
 {
     if (shell->out.length == 0)
         return true;
-    const int wrote = weir_socket_write(weir_of(shell), shell->socket, shell->out.bytes, shell->out.length);
+    const int wrote = session_write(shell, shell->out.bytes, shell->out.length);
     if (wrote < 0 && wrote != WEIR_AGAIN) {
         session_end(shell);
         return false;
@@ -202,14 +280,14 @@ static bool advance(struct shell *shell)
 
 void shell_turn(struct shell *shell)
 {
-    if (shell->socket <= 0 || shell->turning)
+    if (!in_session(shell) || shell->turning)
         return;
     shell->turning = true;
     read_ahead(shell);
     while (flush(shell) && advance(shell))
         read_ahead(shell);
     shell->turning = false;
-    if (shell->socket > 0 && shell->ended && shell->step == NULL && shell->ahead_bytes == 0 && shell->out.length == 0)
+    if (in_session(shell) && shell->ended && shell->step == NULL && shell->ahead_bytes == 0 && shell->out.length == 0)
         session_end(shell);
 }
 
@@ -226,6 +304,10 @@ static void shell_event(struct weir_watch *watch, weir_socket socket, uint32_t e
 static uint64_t shell_poll(struct app *app, uint64_t now_us)
 {
     struct shell *shell = (struct shell *)app;
+    if (shell->serial != NULL) {
+        shell_turn(shell);
+        return shell->out.length > 0 ? now_us : WEIR_NEVER;  // there is no telling when the line takes more
+    }
     if (shell->socket <= 0)
         return WEIR_NEVER;
     if (now_us >= shell->idle_us)
@@ -233,7 +315,7 @@ static uint64_t shell_poll(struct app *app, uint64_t now_us)
     return shell->socket > 0 ? shell->idle_us : WEIR_NEVER;
 }
 
-int shell_start(struct shell *shell, struct loop *loop, uint16_t port, struct dns *dns)
+static void prepare(struct shell *shell, struct loop *loop, struct dns *dns)
 {
     memset(shell, 0, sizeof *shell);
     shell->app.poll = shell_poll;
@@ -242,6 +324,11 @@ int shell_start(struct shell *shell, struct loop *loop, uint16_t port, struct dn
     shell->dns = dns;
     shell->began_us = weir_now_us(loop->weir);
     out_clear(shell);
+}
+
+int shell_start(struct shell *shell, struct loop *loop, uint16_t port, struct dns *dns)
+{
+    prepare(shell, loop, dns);
     const weir_socket listener = service_listen(loop, port, &shell->watch);
     if (listener < 0)
         return listener;
@@ -250,10 +337,19 @@ int shell_start(struct shell *shell, struct loop *loop, uint16_t port, struct dn
     return WEIR_OK;
 }
 
+void shell_start_serial(struct shell *shell, struct loop *loop, const struct shell_line *serial, struct dns *dns)
+{
+    prepare(shell, loop, dns);
+    shell->serial = serial;
+    session_begin(shell);
+    loop_add(loop, &shell->app);
+}
+
 void shell_stop(struct shell *shell)
 {
-    if (shell->listener == 0)
+    if (shell->listener == 0 && shell->serial == NULL)
         return;
+    shell->serial = NULL;
     session_end(shell);
     service_close(shell->loop, &shell->listener);
     loop_remove(shell->loop, &shell->app);

@@ -15,23 +15,21 @@ void shell_tools_stop(struct shell *shell)
         dns_both_stop(&shell->both);
     if (shell->pinging)
         ping_stop(&shell->ping);
-    if (shell->measuring) {
-        shell->measuring = false;  // of its end nothing is said
-        iperf3_client_stop(shell->iperf);
-    }
+    if (shell->stop != NULL)
+        shell->stop(shell);
     shell->resolving = shell->pinging = false;
+    shell->stop = NULL;
 }
 
 static enum shell_step wait_step(struct shell *shell) { return shell->finished ? SHELL_DONE : SHELL_WAIT; }
 
-static void finish(struct shell *shell, const char *what)
+void shell_finish(struct shell *shell, const char *what)
 {
     text_put(&shell->out, what);
     shell->finished = true;
 }
 
-// HOST [COUNT]: false where that is not what the words are.
-static bool take_count(int argc, char **argv, uint64_t most, uint64_t *count)
+bool shell_take_count(int argc, char **argv, uint64_t most, uint64_t *count)
 {
     if (argc == 2)
         return true;
@@ -40,25 +38,25 @@ static bool take_count(int argc, char **argv, uint64_t most, uint64_t *count)
 
 // --- names -----------------------------------------------------------------------------------------------------------
 
-static void resolve(struct shell *shell, const char *name, void (*done)(void *context, struct dns_both *both))
+void shell_resolve(struct shell *shell, const char *name, void (*done)(void *context, struct dns_both *both))
 {
     shell->finished = false;
     shell->step = wait_step;
     memcpy(shell->name, name, text_length(name) + 1);  // a word of a line, which is no longer
     if (shell->dns == NULL) {
-        finish(shell, "names are not looked up here\n");
+        shell_finish(shell, "names are not looked up here\n");
         return;
     }
     shell->resolving = true;
     dns_both_start(&shell->both, shell->dns, shell->name, done, shell);
 }
 
-static bool resolved(struct shell *shell, const struct dns_both *both)
+bool shell_resolved(struct shell *shell, const struct dns_both *both)
 {
     shell->resolving = false;
     if (both->result == DNS_FOUND)
         return true;
-    finish(shell, both->result == DNS_NO_NAME || both->result == DNS_NO_DATA ? "no address\n" : "no answer\n");
+    shell_finish(shell, both->result == DNS_NO_NAME || both->result == DNS_NO_DATA ? "no address\n" : "no answer\n");
     shell_turn(shell);
     return false;
 }
@@ -66,7 +64,7 @@ static bool resolved(struct shell *shell, const struct dns_both *both)
 static void nslookup_done(void *context, struct dns_both *both)
 {
     struct shell *shell = context;
-    if (!resolved(shell, both))
+    if (!shell_resolved(shell, both))
         return;
     for (uint32_t i = 0; i < both->count; i++) {
         text_addr(&shell->out, both->addresses[i]);
@@ -81,7 +79,7 @@ static void nslookup(struct shell *shell, int argc, char **argv)
     if (argc != 2)
         text_put(&shell->out, "nslookup NAME\n");
     else
-        resolve(shell, argv[1], nslookup_done);
+        shell_resolve(shell, argv[1], nslookup_done);
 }
 
 // --- ping ------------------------------------------------------------------------------------------------------------
@@ -105,7 +103,7 @@ static void ping_event(struct ping *ping, const struct ping_reply *reply, void *
         text_u64(out, ping->sent);
         text_put(out, " sent, ");
         text_u64(out, ping->received);
-        finish(shell, " received\n");
+        shell_finish(shell, " received\n");
     }
     shell_turn(shell);
 }
@@ -113,14 +111,14 @@ static void ping_event(struct ping *ping, const struct ping_reply *reply, void *
 static void ping_found(void *context, struct dns_both *both)
 {
     struct shell *shell = context;
-    if (!resolved(shell, both))
+    if (!shell_resolved(shell, both))
         return;
     const int error = ping_start(&shell->ping, shell->loop, both->addresses[0], shell->wanted, PING_INTERVAL_US,
                                  PING_BYTES, ping_event, shell);
     shell->pinging = error == WEIR_OK;
     if (error == WEIR_OK)
         return;
-    finish(shell, weir_error_name(error));
+    shell_finish(shell, weir_error_name(error));
     text_char(&shell->out, '\n');
     shell_turn(shell);
 }
@@ -128,79 +126,16 @@ static void ping_found(void *context, struct dns_both *both)
 static void ping(struct shell *shell, int argc, char **argv)
 {
     uint64_t count = SHELL_PINGS;
-    if (!take_count(argc, argv, SHELL_PINGS_MAX, &count)) {
+    if (!shell_take_count(argc, argv, SHELL_PINGS_MAX, &count)) {
         text_put(&shell->out, "ping HOST [COUNT]\n");
         return;
     }
     shell->wanted = (uint32_t)count;
-    resolve(shell, argv[1], ping_found);
-}
-
-// --- iperf -----------------------------------------------------------------------------------------------------------
-
-// As for ping: what does not fit is not said.
-static void iperf_print(void *context, const char *line)
-{
-    struct shell *shell = context;
-    if (!shell->measuring)
-        return;
-    text_put(&shell->out, line);
-    shell_turn(shell);
-}
-
-static void iperf_done(void *context, const char *error)
-{
-    struct shell *shell = context;
-    if (!shell->measuring)
-        return;
-    shell->measuring = false;
-    finish(shell, error != NULL ? error : "");
-    text_put(&shell->out, error != NULL ? "\n" : "");
-    shell_turn(shell);
-}
-
-static void iperf_found(void *context, struct dns_both *both)
-{
-    struct shell *shell = context;
-    if (!resolved(shell, both))
-        return;
-    memset(shell->iperf, 0, sizeof *shell->iperf);
-    shell->iperf->print = iperf_print;
-    shell->iperf->done = iperf_done;
-    shell->iperf->context = shell;
-    shell->iperf->test.parameters.time_s = shell->wanted;
-    shell->iperf->test.parameters.reverse = shell->reverse;
-    shell->measuring = true;
-    const int error =
-        iperf3_client_start(shell->iperf, shell->loop, (struct weir_endpoint){both->addresses[0], IPERF3_PORT});
-    if (error == WEIR_OK)
-        return;
-    shell->measuring = false;
-    finish(shell, weir_error_name(error));
-    text_char(&shell->out, '\n');
-    shell_turn(shell);
-}
-
-static void iperf(struct shell *shell, int argc, char **argv)
-{
-    uint64_t seconds = SHELL_IPERF_S;
-    shell->reverse = argc > 2 && text_equal("-R", 2, argv[argc - 1]);
-    argc -= shell->reverse;
-    if (shell->iperf == NULL) {
-        text_put(&shell->out, "there is no iperf here\n");
-        return;
-    }
-    if (!take_count(argc, argv, SHELL_IPERF_S_MAX, &seconds)) {
-        text_put(&shell->out, "iperf HOST [SECONDS] [-R]\n");
-        return;
-    }
-    shell->wanted = (uint32_t)seconds;
-    resolve(shell, argv[1], iperf_found);
+    shell_resolve(shell, argv[1], ping_found);
 }
 
 const struct shell_command shell_tools[] = {
     {"ping", "HOST [COUNT]: whether it answers, and when", ping},
-    {"iperf", "HOST [SECONDS] [-R]: the rate to an iperf3 server, or (-R) from it", iperf},
     {"nslookup", "NAME: its addresses", nslookup},
     {NULL, NULL, NULL},
 };

@@ -3,6 +3,7 @@
 // LAN9118. Addresses: AN385, table 3.
 #include "board.h"
 
+#include "console.h"
 #include "cortex_m/systick.h"
 #include "drivers/lan9118.h"
 #include "mixed_entropy.h"
@@ -10,6 +11,7 @@
 
 #define CLOCK_MHZ 25u
 #define UART0 0x40004000u
+#define UART0_IRQ 0u  // of what comes in
 #define ETHERNET 0x40200000u
 #define ETHERNET_IRQ 13u
 #define FPGA_COUNTER 0x40028018u  // of cycles, 25 MHz
@@ -24,13 +26,36 @@ static volatile uint32_t *reg(uint32_t address) { return (volatile uint32_t *)(u
 uint64_t board_now_us(void) { return systick_now_us(); }
 void board_sleep(uint64_t until_us, const volatile bool *awake) { systick_sleep(until_us, awake); }
 
+bool board_putc(uint8_t byte)
+{
+    if (*reg(UART0 + 4) & 1)
+        return false;
+    *reg(UART0) = byte;
+    return true;
+}
+
 void board_puts(const char *text)
 {
     for (; *text; text++) {
-        while (*reg(UART0 + 4) & 1)
+        while (!board_putc((uint8_t)*text))
             ;
-        *reg(UART0) = (uint8_t)*text;
     }
+}
+
+// The cause goes first: a byte that comes between that and the look is seen, or interrupts anew.
+bool board_getc(uint8_t *byte)
+{
+    *reg(UART0 + 12) = 2;
+    if (!(*reg(UART0 + 4) & 2))
+        return false;
+    *byte = (uint8_t)*reg(UART0);
+    return true;
+}
+
+void board_receive(void)
+{
+    *reg(UART0 + 8) = 0xb;  // transmit, receive, interrupt behind what was received
+    *reg(NVIC_ISER) = 1u << UART0_IRQ;
 }
 
 // Two counters that start at different moments.
@@ -62,5 +87,6 @@ void board_init(void)
 }
 
 typedef void vector(void);
+#pragma weak console_interrupt  // of programs that receive
 __attribute__((section(".vectors.board"), used)) static vector *const board_vectors[ETHERNET_IRQ + 1] = {
-    [ETHERNET_IRQ] = ethernet_handler};
+    [UART0_IRQ] = console_interrupt, [ETHERNET_IRQ] = ethernet_handler};

@@ -58,7 +58,7 @@ static void commands_answer(void **state)
     assert_non_null(strstr(say("cc\n"), "cubic"));
     assert_non_null(strstr(say("route\n"), "10.0.0.0/24 dev test0 metric 0 connected\n"));
     assert_string_equal(say("neigh\n"), "weir> ");  // everything went over the loopback
-    assert_string_equal(say("iperf 10.0.0.9\n"), "there is no iperf here\nweir> ");
+    assert_string_equal(say("iperf 10.0.0.9\n"), "no such command: help lists them\nweir> ");  // it was not added
     assert_non_null(strstr(say("stats\n"), "version "));
     assert_string_equal(say("nonsense\n"), "no such command: help lists them\nweir> ");
     assert_string_equal(say("\n"), "weir> ");
@@ -205,6 +205,102 @@ static void a_peer_that_ends_hears_the_rest(void **state)
     close_session();
 }
 
+// --- on a serial line ------------------------------------------------------------------------------------------------
+
+static struct {
+    const char *typed;  // not read yet
+    char shown[8192];
+    uint32_t length, room;  // room: what the line takes before it is full
+} terminal;
+
+static uint32_t terminal_read(void *context, uint8_t *to, uint32_t room)
+{
+    uint32_t got = 0;
+    (void)context;
+    for (; got < room && *terminal.typed != '\0'; got++)
+        to[got] = (uint8_t)*terminal.typed++;
+    return got;
+}
+
+static uint32_t terminal_write(void *context, const uint8_t *from, uint32_t bytes)
+{
+    const uint32_t taken = bytes < terminal.room ? bytes : terminal.room;
+    (void)context;
+    assert_true(terminal.length + taken < sizeof terminal.shown);
+    memcpy(terminal.shown + terminal.length, from, taken);
+    terminal.length += taken;
+    terminal.room -= taken;
+    terminal.shown[terminal.length] = '\0';
+    return taken;
+}
+
+static void open_serial(void)
+{
+    static const struct shell_line line = {terminal_read, terminal_write, NULL};
+    memset(&terminal, 0, sizeof terminal);
+    terminal.typed = "";
+    terminal.room = UINT32_MAX;
+    bench_open(&b);
+    shell_start_serial(&shell, &b.loop, &line, NULL);
+    bench_run(&b, 1000);
+}
+
+static void close_serial(void)
+{
+    shell_stop(&shell);
+    bench_close(&b);
+}
+
+static const char *type(const char *text)
+{
+    terminal.length = 0;
+    terminal.typed = text;
+    bench_run(&b, 100000);
+    return terminal.shown;
+}
+
+static void a_terminal_is_echoed(void **state)
+{
+    (void)state;
+    open_serial();
+    assert_string_equal(terminal.shown, "weir> ");
+    assert_string_equal(type("no\r"), "no\r\nno such command: help lists them\r\nweir> ");
+    assert_string_equal(type("\r\n\n"), "\r\nweir> \r\nweir> ");
+    assert_non_null(strstr(type("xx\b\x7f\x7f"
+                                "cc\r"),
+                           "xx\b \b\b \bcc\r\n"));
+    assert_non_null(strstr(terminal.shown, "cubic"));
+    assert_string_equal(type("ha\xff\xfalf\x03"), "\r\nweir> ");  // forgotten before it was taken
+    close_serial();
+}
+
+static void a_line_has_no_end(void **state)
+{
+    (void)state;
+    open_serial();
+    bench_run(&b, 2 * (uint64_t)SHELL_IDLE_S * SECOND);
+    assert_string_equal(type("quit\r"), "quit\r\nweir> ");
+    assert_non_null(strstr(type("stats\r"), "version "));
+    close_serial();
+}
+
+// Whatever the line takes at once, nothing is lost or doubled: also not between CR and LF.
+static void a_line_that_is_slow_loses_nothing(void **state)
+{
+    static char whole[sizeof terminal.shown];
+    (void)state;
+    open_serial();
+    strcpy(whole, type("help\r"));
+    terminal.length = terminal.room = 0;
+    terminal.typed = "help\r";
+    for (uint32_t turns = 0; turns < 2 * sizeof whole; turns++) {
+        terminal.room = turns % 2;
+        (void)loop_run(&b.loop, b.f.now_us);
+    }
+    assert_string_equal(terminal.shown, whole);
+    close_serial();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +313,9 @@ int main(void)
         cmocka_unit_test(a_reader_that_is_slow_loses_nothing),
         cmocka_unit_test(there_is_one_session_and_it_ends_in_time),
         cmocka_unit_test(a_peer_that_ends_hears_the_rest),
+        cmocka_unit_test(a_terminal_is_echoed),
+        cmocka_unit_test(a_line_has_no_end),
+        cmocka_unit_test(a_line_that_is_slow_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
