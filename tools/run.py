@@ -4,7 +4,8 @@
 
 As root, and wherever the kernel permits it, the host sits on a TAP; otherwise on one end of a veth pair through AF_PACKET, with the
 Linux tools at the other end (WEIR_RUN_LINK=packet in the environment asks for that). --once: stop after the demonstration. Exit
-status 0 only when every step worked. FAMILY=6 in the environment: the host has IPv6 alone. Logs: build/run/."""
+status 0 only when every step worked. FAMILY=6 in the environment: the host has IPv6 alone. Logs: build/run/, or
+build/run-2/ beside a run that lasts, and so on."""
 import json
 import os
 import pathlib
@@ -19,11 +20,14 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tools"))
+from configuration import version as weir_version  # noqa: E402
+from logs import claim  # noqa: E402
 from netns import Lab, until  # noqa: E402
 from relay import forward  # noqa: E402
 
 HOST = ROOT / "build/host/weir-host"
-LOGS = ROOT / "build/run"
+LOGS = ROOT / "build/run"    # until main has claimed one
 LINUX, WEIR, CLIENT_LINUX, NAME, NAMED = "10.77.0.1", "10.77.0.2", "10.78.0.1", "weir.example", "192.0.2.77"
 LINUX6, PREFIX6 = "2001:db8:77::1", "2001:db8:77:"
 CLIENT_LINUX6, CLIENT_PREFIX6, NAMED6 = "2001:db8:78::1", "2001:db8:78:", "2001:db8:9::77"
@@ -236,7 +240,7 @@ class Demonstration:
             self.failures += 1
             print(f"  FAIL  {error}")
             return
-        print(f"A Weir host at {'IPv6 alone' if ONLY6 else WEIR} ({' '.join(self.words)}), Linux at {LINUX6 if ONLY6 else LINUX}.\n", flush=True)
+        print(f"Weir {weir_version()}: a host at {'IPv6 alone' if ONLY6 else WEIR} ({' '.join(self.words)}), Linux at {LINUX6 if ONLY6 else LINUX}.\n", flush=True)
         if not ONLY6:
             self.step("ping", self.ping)
             self.step("curl, the status page", self.curl)
@@ -268,7 +272,7 @@ The host stays up until Ctrl-C.
   status page     http://127.0.0.1:{port}/
   from inside     {'sudo ' if not own else ''}nsenter {own}--net -t {os.getpid()} iperf3 -c {at}
                   (ping {at}, curl http://{f"[{at}]" if ONLY6 else at}/, nc {at} 7 …)
-  logs            build/run/""", flush=True)
+  logs            {LOGS.relative_to(ROOT)}/""", flush=True)
         self.host.wait()
         self.failures += 1
         print(f"the host ended by itself:\n{self.host.output()[-2000:]}")
@@ -279,18 +283,18 @@ def rate(total):
 
 
 def main():
+    global LOGS
     if os.geteuid() != 0:
         os.environ["WEIR_RUN_USER"] = "1"
     enter_private_network()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     signal.signal(signal.SIGINT, signal.default_int_handler)   # also where a script started us with it ignored
-    shutil.rmtree(LOGS, ignore_errors=True)
-    LOGS.mkdir(parents=True)
+    LOGS = claim(LOGS)
     start = time.monotonic()
     with Lab(LOGS) as lab:
         demonstration = Demonstration(lab)
         demonstration.show()
-        print(f"\n{'every step worked' if not demonstration.failures else f'{demonstration.failures} failed; see build/run/'}"
+        print(f"\n{'every step worked' if not demonstration.failures else f'{demonstration.failures} failed; see {LOGS.relative_to(ROOT)}/'}"
               f" ({time.monotonic() - start:.0f} s)", flush=True)
         if "--once" not in sys.argv and not demonstration.failures:
             try:

@@ -6,7 +6,6 @@ demonstration. Exit status 0 only when every step worked. Logs: build/run-board/
 import os
 import pathlib
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -16,6 +15,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools")]
 from boards import ADDRESS, BOARDS, HOST, Machine, command, read  # noqa: E402
+from logs import claim  # noqa: E402
 from netns import Lab, until  # noqa: E402
 from thermostat import Thermostat  # noqa: E402
 
@@ -75,9 +75,7 @@ def connections(connect):
 
 class Demonstration:
     def __init__(self, board, program):
-        self.board, self.program, self.logs, self.failures = board, program or BOARDS[board].program, LOGS / board, 0
-        shutil.rmtree(self.logs, ignore_errors=True)
-        self.logs.mkdir(parents=True)
+        self.board, self.program, self.logs, self.failures = board, program or BOARDS[board].program, claim(LOGS / board), 0
 
     def step(self, title, function, *words):
         try:
@@ -134,14 +132,14 @@ class Demonstration:
             self.step("curl", curl, url)
 
     def end(self, once, stay, reach):
-        print(f"\n{'every step worked' if not self.failures else f'{self.failures} failed; see build/run-board/{self.board}/'}", flush=True)
+        print(f"\n{'every step worked' if not self.failures else f'{self.failures} failed; see {self.logs.relative_to(ROOT)}/'}", flush=True)
         if once or self.failures:
             return
         print(f"\nThe board stays up until Ctrl-C: {reach}", flush=True)
         try:
             stay()
             self.failures += 1
-            print(f"The machine ended by itself; see build/run-board/{self.board}/machine.log")
+            print(f"The machine ended by itself; see {self.logs.relative_to(ROOT)}/machine.log")
         except KeyboardInterrupt:
             print()
 
