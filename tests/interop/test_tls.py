@@ -183,6 +183,23 @@ def test_renegotiation_is_refused(world):
     assert "200 OK" in world.client("-ign_eof", text=REQUEST)
 
 
+def test_a_key_update_harms_its_own_session_alone(world):
+    """Mbed TLS 3.6 changes no keys within a session (RFC 8446 §4.6.3): who asks for that loses the connection, at once."""
+    process = world.linux.popen("openssl", "s_client", "-connect", f"{WEIR}:443", "-tls1_3", "-CAfile", str(FOLDER / "ca.pem"),
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    said = b""
+    while b"Verify return code: 0 (ok)" not in said:
+        line = process.stdout.readline()
+        assert line, said
+        said += line
+    process.stdin.write(b"K\n")
+    process.stdin.flush()
+    process.wait(timeout=60)    # its input stays open: it is the server that ends
+    assert b"KEYUPDATE" in (said := process.stdout.read()) and b"200 OK" not in said
+    process.stdin.close()
+    assert "200 OK" in world.client("-ign_eof", text=REQUEST)
+
+
 @pytest.mark.parametrize("length", [512, 2048])
 def test_short_fragments(world, length):
     text = world.client("-tls1_2", "-maxfraglen", length, "-ign_eof", text=REQUEST.replace("/bytes/20", "/bytes/9000"))
