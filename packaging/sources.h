@@ -843,10 +843,13 @@ weir_part_headers "autoip" "apps/autoip/autoip.h"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_part "shell" "apps" "hosted" "loop apps" "" "shell"
-weir_part_about "shell" "a shell on a TCP port or a serial line: ifconfig, netstat, route, neigh, ping, nslookup, iperf, cc, stats (shell/shell.h)"
+weir_part_about "shell" "a shell on a TCP port or a serial line: ifconfig, netstat, route, neigh, ping, tcpdump, stats (shell/shell.h)"
+weir_part_sources "shell" "apps/shell/capture.c"
 weir_part_sources "shell" "apps/shell/commands.c"
 weir_part_sources "shell" "apps/shell/iperf.c"
 weir_part_sources "shell" "apps/shell/shell.c"
+weir_part_sources "shell" "apps/shell/tcpdump.c"
 weir_part_sources "shell" "apps/shell/tools.c"
 weir_part_headers "shell" "apps/shell/shell.h"
+weir_part_headers "shell" "apps/shell/capture.h"
 #endif

@@ -231,10 +231,10 @@ PROGRAM_BOARDS_services := arm-virt pc portux920t
 PROGRAM_PARTS_services := $(APPS_BOARD) $(addprefix apps/,chargen.c clients.c counters.c crowd.c discard.c echo.c) $(wildcard apps/http/*.c apps/status/*.c)
 PROGRAM_FLAGS_services := -Iapps
 PROGRAM_NO_KERNEL_services := yes
-# A shell on the console, whose ping needs ICMP sockets. For one who types a resolver with two questions and four names is enough.
+# A shell on the console, whose ping needs ICMP sockets, and its tcpdump taps. For one who types a resolver with two questions and four names is enough.
 PROGRAM_BOARDS_shell := mps2-an385
-PROGRAM_OPTIONS_shell := RAW=1
-PROGRAM_PARTS_shell := $(APPS_BOARD) boards/console.c $(addprefix apps/,clients.c counters.c crowd.c echo.c ping.c) $(addprefix apps/shell/,commands.c shell.c tools.c) $(filter-out %/bsd.c,$(wildcard apps/dns/*.c))
+PROGRAM_OPTIONS_shell := RAW=1 HANDLERS=1
+PROGRAM_PARTS_shell := $(APPS_BOARD) boards/console.c $(addprefix apps/,clients.c counters.c crowd.c echo.c ping.c) $(addprefix apps/shell/,capture.c commands.c shell.c tcpdump.c tools.c) $(filter-out %/bsd.c,$(wildcard apps/dns/*.c))
 PROGRAM_FLAGS_shell := $(call as_flags,$(PROGRAM_OPTIONS_shell)) -Iapps -DDNS_QUERIES=2 -DDNS_CACHE_ENTRIES=4
 PROGRAM_NO_KERNEL_shell := yes
 # A player of real-time streams.

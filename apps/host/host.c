@@ -205,6 +205,8 @@ static bool address_set(struct host *host)
         return failed("--shell", error);
     if (o->shell_port != 0)
         shell_add_iperf(&host->shell, &host->shell_iperf);
+    if (o->shell_port != 0 && o->shell_tcpdump)
+        shell_add_tcpdump(&host->shell, &host->capture);
     if (o->dhcp) {
         error = dhcp_start(&host->dhcp, &host->loop, host->netif, "weir", lease_changed, host);
         if (error == WEIR_OK && o->ip6)

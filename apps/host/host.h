@@ -25,6 +25,7 @@
 #include "iperf3/server.h"
 #include "loop.h"
 #include "mdns/query.h"
+#include "shell/capture.h"
 #include "shell/shell.h"
 #include "ports/posix/posix.h"
 
@@ -63,6 +64,7 @@ struct host {
     struct autoip autoip;
     struct shell shell;
     struct iperf3_client shell_iperf;
+    struct capture capture;
     struct mdns mdns;  // socket 0: not started
     struct mdns_service mdns_web;
     uint8_t mdns_cache[16384];

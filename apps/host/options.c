@@ -31,7 +31,9 @@ static const char usage[] =
     "  --autoip             a link-local address (169.254.0.0/16) while there is no other; alone or beside --dhcp\n"
     "  --dhcp6              an IPv6 address by DHCPv6 (--ip6 is implied, which asks as routers say: O, or M)\n"
     "  --dns A.B.C.D        name server; --dns6 X::Y one that is asked over IPv6 (three of both)\n"
-    "  --shell PORT         a shell for telnet or nc, without a password: ifconfig, netstat, ping ... (docs/shell.md)\n"
+    "  --shell PORT         a shell for telnet or nc, without a password: ifconfig, netstat, ping ... "
+    "(docs/shell.md);\n"
+    "                       --shell-tcpdump: who reaches it also sees what others say to this host\n"
     "  --mdns NAME          NAME.local by multicast DNS, and the HTTP server as a service of that name (docs/mdns.md)\n"
     "  --http PORT          of the HTTP server (80)\n"
     "  --tls CERTIFICATES,KEY   files (PEM or DER): HTTPS on port 443, too (weir-host-tls: docs/tls.md); --https PORT: "
@@ -86,6 +88,7 @@ enum {
     OPTION_DNS,
     OPTION_MDNS,
     OPTION_SHELL,
+    OPTION_SHELL_TCPDUMP,
     OPTION_DNS6,
     OPTION_HTTP,
     OPTION_TLS,
@@ -128,6 +131,7 @@ static const struct option long_options[] = {{"tap", required_argument, NULL, OP
                                              {"dns", required_argument, NULL, OPTION_DNS},
                                              {"mdns", required_argument, NULL, OPTION_MDNS},
                                              {"shell", required_argument, NULL, OPTION_SHELL},
+                                             {"shell-tcpdump", no_argument, NULL, OPTION_SHELL_TCPDUMP},
                                              {"dns6", required_argument, NULL, OPTION_DNS6},
                                              {"http", required_argument, NULL, OPTION_HTTP},
                                              {"tls", required_argument, NULL, OPTION_TLS},
@@ -312,6 +316,7 @@ static bool take(int option, const char *value, struct host_options *o)
         return dns_room(o, "dns6", value) && take_addr6("dns6", value, text_length(value), &o->dns[o->dns_count++]);
     case OPTION_MDNS: o->mdns = value; return true;
     case OPTION_HTTP: return take_port("http", value, &o->http_port);
+    case OPTION_SHELL_TCPDUMP: o->shell_tcpdump = true; return true;
     case OPTION_SHELL: return take_port("shell", value, &o->shell_port);
     case OPTION_TLS: o->tls = value; return true;
     case OPTION_TLS_TRUST: o->tls_trust = value; return true;

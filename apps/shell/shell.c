@@ -304,15 +304,17 @@ static void shell_event(struct weir_watch *watch, weir_socket socket, uint32_t e
 static uint64_t shell_poll(struct app *app, uint64_t now_us)
 {
     struct shell *shell = (struct shell *)app;
-    if (shell->serial != NULL) {
-        shell_turn(shell);
-        return shell->out.length > 0 ? now_us : WEIR_NEVER;  // there is no telling when the line takes more
-    }
-    if (shell->socket <= 0)
+    if (!in_session(shell))
         return WEIR_NEVER;
-    if (now_us >= shell->idle_us)
+    if (shell->serial == NULL && now_us >= shell->idle_us)
         session_end(shell);
-    return shell->socket > 0 ? shell->idle_us : WEIR_NEVER;
+    else if (shell->serial != NULL || (shell->look_us != 0 && now_us >= shell->look_us))
+        shell_turn(shell);
+    if (!in_session(shell))
+        return WEIR_NEVER;
+    if (shell->serial != NULL && shell->out.length > 0)
+        return now_us;  // there is no telling when the line takes more
+    return shell->look_us > now_us && shell->look_us < shell->idle_us ? shell->look_us : shell->idle_us;
 }
 
 static void prepare(struct shell *shell, struct loop *loop, struct dns *dns)

@@ -22,10 +22,12 @@
 #define SHELL_IDLE_S 600u
 #define SHELL_PINGS 4u  // unless the command says how many
 #define SHELL_PINGS_MAX 1000u
+#define SHELL_FRAMES 100u  // likewise, of tcpdump
 #define SHELL_IPERF_S 10u  // likewise
 #define SHELL_IPERF_S_MAX 3600u
 
 struct shell;
+struct capture;
 struct shell_command;
 enum shell_step {
     SHELL_DONE,
@@ -47,6 +49,8 @@ struct shell {
     struct loop *loop;
     struct dns *dns;              // NULL: names are not looked up
     struct iperf3_client *iperf;  // of shell_add_iperf
+    struct capture *capture;      // of shell_add_tcpdump
+    uint64_t look_us;             // when the command that runs is called without news; 0: not
     const struct shell_command *added[SHELL_ADDED];
     uint32_t added_count;
     weir_socket listener, socket;     // socket 0: no session on the port
@@ -82,6 +86,9 @@ int shell_start(struct shell *shell, struct loop *loop, uint16_t port, struct dn
 void shell_start_serial(struct shell *shell, struct loop *loop, const struct shell_line *serial, struct dns *dns);
 // Adds the command iperf, with 28 KB of the program's.
 void shell_add_iperf(struct shell *shell, struct iperf3_client *client);
+// Adds the command tcpdump, with 5 KB of the program's (shell/capture.h), where WEIR_CFG_HANDLERS is set. Whoever
+// reaches the shell then sees what others say to this host, and not only that they do.
+void shell_add_tcpdump(struct shell *shell, struct capture *capture);
 void shell_stop(struct shell *shell);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Echo (port 7), without a kernel, and a shell on the board's console to look at it with.
 #include "apps/echo.h"
+#include "apps/shell/capture.h"
 #include "apps/shell/shell.h"
 #include "boards/apps_board.h"
 #include "boards/board.h"
@@ -11,6 +12,7 @@ static struct echo echo;
 static struct dns dns;
 static struct console console;
 static struct shell shell;
+static struct capture capture;
 static uint64_t memory[MEMORY_BYTES / 8];
 
 int main(void)
@@ -26,6 +28,7 @@ int main(void)
     console_open(&console, &board.superloop.awake);
     board_puts("weir: echo on port 7, a shell on the console\n");
     shell_start_serial(&shell, &board.loop, &line, &dns);
+    shell_add_tcpdump(&shell, &capture);
     for (;;)
         apps_board_sleep(&board, apps_board_turn(&board));
 }

@@ -60,6 +60,16 @@ def test_ping(machine):
     say(machine, "\x03")
 
 
+def test_tcpdump(machine):
+    after = len(shown(machine))
+    machine.say("tcpdump count 3 port 7\r")
+    hear(machine, after, "tcpdump count 3 port 7\r\n")
+    with machine.connect(7) as connection:
+        assert exchange(connection, b"x" * 100) == b"x" * 100
+        said = hear(machine, after, "\n" + PROMPT)
+    assert " eth0 in " in said and " > 10.0.0.2:7: tcp S seq " in said and " eth0 out 10.0.0.2:7 > " in said
+
+
 def test_a_line_is_edited_and_never_ends(machine):
     assert "version" in say(machine, "stxx\b\x7fats\r", "version ")
     say(machine, "nonsense\r", "no such command")

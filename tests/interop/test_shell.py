@@ -67,6 +67,21 @@ def test_iperf_measures_both_ways_and_ctrl_c_ends_it():
         assert session.returncode == 0
 
 
+def test_tcpdump_is_offered_only_where_it_is_asked_for():
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for option in ((), ("--shell-tcpdump",)):
+        with Lab(FOLDER) as lab:
+            linux = lab.namespace("linux")
+            where, words = lab.link(linux, "weir0", LINUX)
+            host = where.start(HOST, *words, "--address", f"{WEIR}/24", "--shell", "2323", *option)
+            assert until(lambda: "up on" in host.output(), 30), host.output()
+            linux.start("ping", "-i", "0.2", WEIR)
+            said = subprocess.run(linux.enter() + ["nc", "-N", "-w", "60", WEIR, "2323"], input=f"tcpdump count 4 proto icmp host {LINUX}\n",
+                                  capture_output=True, text=True, timeout=90).stdout
+            assert ("no such command" in said) == (not option), said
+            assert len(re.findall(rf"(in {LINUX} > {WEIR}|out {WEIR} > {LINUX}): icmp data \d+\n", said)) == (4 if option else 0), said
+
+
 def test_nothing_listens_unless_asked():
     FOLDER.mkdir(parents=True, exist_ok=True)
     with Lab(FOLDER) as lab:

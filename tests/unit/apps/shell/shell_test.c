@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "apps/bench.h"
 
+#include "shell/capture.h"
 #include "shell/shell.h"
 
 #define PORT 2323u
@@ -59,6 +60,7 @@ static void commands_answer(void **state)
     assert_non_null(strstr(say("route\n"), "10.0.0.0/24 dev test0 metric 0 connected\n"));
     assert_string_equal(say("neigh\n"), "weir> ");  // everything went over the loopback
     assert_string_equal(say("iperf 10.0.0.9\n"), "no such command: help lists them\nweir> ");  // it was not added
+    assert_string_equal(say("tcpdump\n"), "no such command: help lists them\nweir> ");
     assert_non_null(strstr(say("stats\n"), "version "));
     assert_string_equal(say("nonsense\n"), "no such command: help lists them\nweir> ");
     assert_string_equal(say("\n"), "weir> ");
@@ -205,6 +207,106 @@ static void a_peer_that_ends_hears_the_rest(void **state)
     close_session();
 }
 
+// --- tcpdump ---------------------------------------------------------------------------------------------------------
+
+static struct capture capture;
+
+static void open_capturing(void)
+{
+    open_session();
+    shell_add_tcpdump(&shell, &capture);
+    (void)heard();
+}
+
+static void frames_are_told_but_the_sessions_own(void **state)
+{
+    (void)state;
+    open_capturing();
+    bench_write(&b, peer, "tcpdump count 3 port 2323\n");
+    bench_run(&b, SECOND);
+    assert_string_equal(heard(), "");
+    const weir_socket other = bench_connect(&b, PORT);
+    bench_run(&b, SECOND);
+    const char *const text = heard();
+    assert_non_null(strstr(text, " lo out 127.0.0.1:"));
+    assert_non_null(strstr(text, " > 127.0.0.1:2323: tcp S seq "));
+    assert_non_null(strstr(text, " data 0\n"));
+    uint32_t lines = 0;
+    for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+        lines++;
+    assert_int_equal(lines, 3 + (capture.lost > 0));
+    assert_non_null(strstr(text, "weir> "));
+    assert_int_equal(capture.head, capture.tail);
+    assert_int_equal(weir_socket_close(b.f.weir, other), WEIR_OK);
+    close_session();
+}
+
+static void what_is_not_asked_for_is_not_kept(void **state)
+{
+    (void)state;
+    open_capturing();
+    for (uint32_t i = 0; i < 3; i++) {
+        static const char *const filters[] = {"tcpdump proto udp\n", "tcpdump port 7\n", "tcpdump host 10.0.0.77\n"};
+        bench_write(&b, peer, filters[i]);
+        const weir_socket other = bench_connect(&b, PORT);
+        bench_run(&b, SECOND);
+        assert_string_equal(heard(), "");
+        assert_string_equal(say("\x03"), "\nweir> ");
+        assert_int_equal(weir_socket_close(b.f.weir, other), WEIR_OK);
+    }
+    assert_non_null(strstr(say("tcpdump port\n"), "tcpdump [count N]"));
+    assert_non_null(strstr(say("tcpdump count 0\n"), "tcpdump [count N]"));
+    assert_non_null(strstr(say("tcpdump proto xns\n"), "tcpdump [count N]"));
+    close_session();
+}
+
+// Whoever leaves takes the capture along, and of what waited nothing stays.
+static void a_capture_ends_with_its_session(void **state)
+{
+    static const uint8_t zero[sizeof capture.frames];
+    (void)state;
+    open_capturing();
+    bench_write(&b, peer, "tcpdump\n");
+    bench_run(&b, (uint64_t)SHELL_IDLE_S * SECOND + SECOND);
+    (void)heard();
+    assert_true(over);
+    assert_null(shell.stop);
+    const weir_socket other = bench_connect(&b, PORT);
+    bench_run(&b, SECOND);
+    assert_null(capture_oldest(&capture));
+    assert_memory_equal(capture.frames, zero, sizeof zero);
+    assert_int_equal(weir_socket_close(b.f.weir, other), WEIR_OK);
+    close_session();
+}
+
+// Frames of every length and any bytes: a view never passes what was kept (sanitizers see it).
+static void any_bytes_are_looked_at(void **state)
+{
+    struct capture_frame frame = {.netif = "eth0"};
+    char line[256];
+    uint32_t random = 1;
+    (void)state;
+    for (uint32_t i = 0; i < 20000; i++) {
+        struct text out;
+        for (uint32_t at = 0; at < CAPTURE_BYTES; at++)
+            frame.data[at] = (uint8_t)((random = random * 1664525u + 1013904223u) >> 24);
+        frame.raw_ip = i & 1;
+        frame.bytes = (uint16_t)(random % (CAPTURE_BYTES + 1));
+        if (i & 2) {  // an IP packet
+            static const uint8_t types[] = {8, 0};
+            memcpy(frame.data + 12, types, sizeof types);
+            frame.data[frame.raw_ip ? 0 : 14] = i & 4 ? 0x45 : 0x4f;
+            frame.data[frame.raw_ip ? 9 : 23] = i & 8 ? 6 : 17;
+        }
+        text_init(&out, line, sizeof line);
+        capture_tell(&frame, &out);
+        assert_false(out.cut);
+        const struct capture_view view = capture_look(&frame);
+        assert_true(view.transport == NULL ||
+                    (view.transport >= frame.data && view.transport + 8 <= frame.data + frame.bytes));
+    }
+}
+
 // --- on a serial line ------------------------------------------------------------------------------------------------
 
 static struct {
@@ -313,6 +415,10 @@ int main(void)
         cmocka_unit_test(a_reader_that_is_slow_loses_nothing),
         cmocka_unit_test(there_is_one_session_and_it_ends_in_time),
         cmocka_unit_test(a_peer_that_ends_hears_the_rest),
+        cmocka_unit_test(frames_are_told_but_the_sessions_own),
+        cmocka_unit_test(what_is_not_asked_for_is_not_kept),
+        cmocka_unit_test(a_capture_ends_with_its_session),
+        cmocka_unit_test(any_bytes_are_looked_at),
         cmocka_unit_test(a_terminal_is_echoed),
         cmocka_unit_test(a_line_has_no_end),
         cmocka_unit_test(a_line_that_is_slow_loses_nothing),
