@@ -11,7 +11,7 @@ RUN_PROGRAM_portux920t := services
 OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router xinu_player
 OWN_PROGRAMS += processes programs flock_transfer
 OWN_PROGRAMS += rtos2_test rtos2_echo freertos_echo
-OWN_PROGRAMS += driver_echo services shell player source realtime_player realtime_source
+OWN_PROGRAMS += driver_echo services shell traced_echo player source realtime_player realtime_source
 OWN_PROGRAMS += update_boot update_program
 OWN_PROGRAMS += pages_whole pages_split urgent_echo
 # Programs for a board that has what they need.
@@ -237,6 +237,12 @@ PROGRAM_OPTIONS_shell := RAW=1 HANDLERS=1
 PROGRAM_PARTS_shell := $(APPS_BOARD) boards/console.c $(addprefix apps/,clients.c counters.c crowd.c echo.c ping.c) $(addprefix apps/shell/,capture.c commands.c shell.c tcpdump.c tools.c) $(filter-out %/bsd.c,$(wildcard apps/dns/*.c))
 PROGRAM_FLAGS_shell := $(call as_flags,$(PROGRAM_OPTIONS_shell)) -Iapps -DDNS_QUERIES=2 -DDNS_CACHE_ENTRIES=4
 PROGRAM_NO_KERNEL_shell := yes
+# Tracing, told on the console.
+PROGRAM_BOARDS_traced_echo := mps2-an385
+PROGRAM_OPTIONS_traced_echo := TRACE=1
+PROGRAM_PARTS_traced_echo := $(APPS_BOARD) $(addprefix apps/,clients.c crowd.c echo.c)
+PROGRAM_FLAGS_traced_echo := $(call as_flags,$(PROGRAM_OPTIONS_traced_echo)) -Iapps
+PROGRAM_NO_KERNEL_traced_echo := yes
 # A player of real-time streams.
 PROGRAM_BOARDS_player := mps2-an385 xilinx-zynq-a9
 PROGRAM_PARTS_player := $(APPS_BOARD) apps/rtstream/player.c apps/rtstream/rtp.c
