@@ -86,7 +86,7 @@ int shell_start(struct shell *shell, struct loop *loop, uint16_t port, struct dn
 void shell_start_serial(struct shell *shell, struct loop *loop, const struct shell_line *serial, struct dns *dns);
 // Adds the command iperf, with 28 KB of the program's.
 void shell_add_iperf(struct shell *shell, struct iperf3_client *client);
-// Adds the command tcpdump, with 5 KB of the program's (shell/capture.h), where WEIR_CFG_HANDLERS is set. Whoever
+// Adds the command tcpdump, with 4 KB of the program's (shell/capture.h), where WEIR_CFG_HANDLERS is set. Whoever
 // reaches the shell then sees what others say to this host, and not only that they do.
 void shell_add_tcpdump(struct shell *shell, struct capture *capture);
 void shell_stop(struct shell *shell);
