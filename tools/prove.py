@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""make prove: no run-time error, and the contracts, of what reads and writes headers, for all inputs (docs/proof.md).
+"""make prove: no run-time error, and the contracts, of what reads and writes headers, for all inputs; checksums (docs/proof.md).
 
 Two ways, both Frama-C's. WP takes a function with its contract (the comments that begin with an @) and shows, with z3, that every
 access is within what the contract allows, that loops end, and that callers keep what is asked of them. Eva runs a driver of proof/
@@ -40,6 +40,7 @@ WP = {
 # name: (driver, sources, functions that stand for their contracts)
 EVA = {
     "nd prefixes": ("proof/nd.c", "nd icmp6 ip6", "nd_domain take_domains"),
+    "checksums": ("proof/checksum.c", "", ""),
     "headers": ("proof/headers.c", "ethernet arp ip4 ip6 tcp udp icmp4 icmp6 igmp mld", "tcp_wire_options_parse"),
 }
 # what is changed, the file, from, to, and which proof must fail
@@ -51,6 +52,8 @@ FAULTS = [
     ("an extension header may reach beyond the room", "src/wire/ip6.c", "return length <= room - start ?", "return length <= room ?", "ip6 chain"),
     ("an option may be longer than what is left", "src/wire/nd.c", "if (bytes > options->left)", "if (bytes > options->left + 8)", "nd messages"),
     ("a prefix may be longer than its option", "src/wire/nd.c", "bits > bytes * 8", "bits > bytes * 16", "nd options"),
+    ("a checksum takes three bytes for a word", "src/base/checksum.c", "bytes >= 4; bytes -= 4, p += 4)", "bytes >= 3; bytes -= 4, p += 4)",
+     "checksums"),
     ("a tag is read that is not there", "src/wire/ethernet.c", "length < ETHERNET_BYTES + VLAN_BYTES", "length < ETHERNET_BYTES", "headers"),
 ]
 
