@@ -30,7 +30,8 @@ struct weir_config {
         memory_budget_bytes;  // all memory taken from the port (allocator builds; docs/memory.md); UINT64_MAX: no limit
     const char *congestion_control;  // a name of weir_cc_list, as "cubic"; NULL: the first
     uint8_t tcp_ecn;                 // enum weir_ecn (weir/socket.h): what sockets want, until they say otherwise
-    // Not 0: segments become shorter after two timeouts in a row, in case a router drops long ones and does not say so.
+    // Not 0: segments become shorter after two timeouts in a row, in case a router drops long ones and does not say so;
+    // then the longest that passes is searched for.
     // (Only with WEIR_CFG_TCP_BLACK_HOLE.)
     uint8_t tcp_black_hole_detection;
 };

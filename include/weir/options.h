@@ -815,14 +815,14 @@
 #error "WEIR_CFG_TCP_REFINEMENTS must be 0 to 1: what a large host has: the user timeout option (RFC 5482), a receive\
  low-water mark, HyStart++ (RFC 9406), congestion window validation (RFC 7661)"
 #endif
-// path MTU black hole detection (RFC 4821, 7.7): after two timeouts in a row shorter segments are tried, where
-// weir_config says so
+// path MTU black hole detection (RFC 4821, 7.7): after two timeouts in a row shorter segments are tried, and then
+// the longest that passes is searched for, where weir_config says so
 #ifndef WEIR_CFG_TCP_BLACK_HOLE
 #define WEIR_CFG_TCP_BLACK_HOLE WEIR_DEFAULT_TCP_BLACK_HOLE
 #endif
 #if WEIR_CFG_TCP_BLACK_HOLE < 0 || WEIR_CFG_TCP_BLACK_HOLE > 1
 #error "WEIR_CFG_TCP_BLACK_HOLE must be 0 to 1: path MTU black hole detection (RFC 4821, 7.7): after two timeouts in a\
- row shorter segments are tried, where weir_config says so"
+ row shorter segments are tried, and then the longest that passes is searched for, where weir_config says so"
 #endif
 // SYN cookies when the half-open table is full (RFC 4987)
 #ifndef WEIR_CFG_TCP_SYN_COOKIES

@@ -29,6 +29,8 @@ void icmp_error_input(struct weir *weir, struct packet *packet);  // at the ICMP
 uint16_t pmtu_get(const struct weir *weir, struct weir_addr destination, uint16_t interface_mtu);
 // lowers; ages out after 10 minutes (RFC 1191 §6.3)
 void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu);
+// What was set proved to be less than what arrives.
+void pmtu_raise(struct weir *weir, struct weir_addr destination, uint16_t mtu);
 #else
 enum icmp_error_kind { ICMP_ERROR_PORT, ICMP_ERROR_PROTOCOL, ICMP_ERROR_REASSEMBLY_TIME, ICMP_ERROR_PARAMETER };
 static inline void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind,

@@ -72,6 +72,16 @@ void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu)
     paths_changed(weir);
 }
 
+void pmtu_raise(struct weir *weir, struct weir_addr destination, uint16_t mtu)
+{
+    struct pmtu *entry = entry_for(weir, destination);
+    if (!weir_addr_equal(entry->address, destination) || entry->mtu >= mtu)
+        return;
+    entry->mtu = mtu;
+    entry->due_ms = weir->now_ms + PMTU_LIFETIME_MS;
+    paths_changed(weir);
+}
+
 // Work: the whole table, but only when its first entry ends.
 uint64_t pmtu_poll(struct weir *weir, uint64_t now_us)
 {

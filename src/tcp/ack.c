@@ -170,7 +170,7 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
         .acked = advances ? segment->ack - c->snd.una : 0,
         .prior_inflight = tcp_recovery_pipe(c),
         .duplicate = duplicate,
-        .reports_duplicate = reports_duplicate(c, segment),
+        .reports_duplicate = !tcp_mtu_search_ack(weir, c, segment) && reports_duplicate(c, segment),
     };
     const bool mended = tcp_deadline_on(c) && tcp_deadline_loss_repaired(c, segment);
     tcp_rack_begin(weir, c, segment, &delta);

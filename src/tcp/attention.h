@@ -41,6 +41,7 @@ enum tcp_attention {
     ATTEND_LOW_WATER = 1 << 26,        // lowwater.c: the reader is not woken by every byte
     ATTEND_RTX_PROBE =
         1 << 27,  // rtx_probe.c: what was sent again may be lost again: not all up to its end is acknowledged
+    ATTEND_MTU_SEARCH = 1 << 28,  // black_hole.c: longer segments are tried
 };
 
 // Recovery of either kind.

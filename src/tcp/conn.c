@@ -255,7 +255,7 @@ uint16_t tcp_mss_for_mtu(struct weir_addr remote, uint16_t mtu)
 
 void tcp_mss_update(struct tcp_conn *c)
 {
-    uint32_t mss = min_u32(c->peer_mss, tcp_mss_for_mtu(c->remote.addr, c->path.mtu));
+    uint32_t mss = min_u32(c->peer_mss, tcp_mss_for_mtu(c->remote.addr, tcp_mtu_search_path(c, c->path.mtu)));
     if (c->user_mss)
         mss = min_u32(mss, c->user_mss);
     if (c->flags & TCP_USE_TIMESTAMPS)

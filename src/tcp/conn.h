@@ -10,6 +10,7 @@
 #include "base/wheel.h"
 #include "tcp/accecn.h"
 #include "tcp/attention.h"
+#include "tcp/black_hole.h"
 #include "tcp/cwv.h"
 #include "tcp/deadline.h"
 #include "tcp/flight.h"
@@ -223,6 +224,9 @@ struct tcp_conn {
 #if WEIR_CFG_TCP_TIMESTAMPS
     uint32_t ts_recent, ts_offset;
 #endif
+#if WEIR_CFG_TCP_BLACK_HOLE
+    struct tcp_mtu_search mtu_search;
+#endif
 #if WEIR_CFG_IP6
     uint32_t flow_label;  // 0 of IPv4 (label.h)
 #endif
@@ -271,23 +275,20 @@ uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t loca
 // from.
 struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener,
                                   const struct tcp_open_params *params, const struct packet *packet);
-// Ends the connection with a pending error for its user (0: none): unhashed, timers off, queues freed except unread
-// data.
+// Ends the connection with a pending error for its user (0: none): unhashed, timers off, only unread data is kept.
 void tcp_conn_drop(struct weir *weir, struct tcp_conn *c, int error);
 // The one way to change state; asserts the legality table.
 void tcp_set_state(struct weir *weir, struct tcp_conn *c, enum weir_tcp_state state);
 
-// The largest MSS we may announce to, or use towards, a path: its MTU less network and TCP header (RFC 9293 §3.7.1, RFC
-// 6691).
+// The largest MSS announced to a path, or used: its MTU less network and TCP header (RFC 9293 §3.7.1, RFC 6691).
 uint16_t tcp_mss_for_mtu(struct weir_addr remote, uint16_t mtu);
 // Window scale to announce for a receive limit (RFC 7323 §2.2).
 uint8_t tcp_scale_for(uint32_t receive_limit);
 // Our timestamp clock now, ms, for a connection's offset.
 uint32_t tcp_timestamp(const struct weir *weir, uint32_t offset);
 
-// Queues a segment without payload that belongs to no connection's output: SYN-ACK of a half-open one, ACK of
-// TIME-WAIT, RST. Computes the checksum. `reply_to` may be NULL (routed); without a neighbour cache it gives the link
-// address.
+// Queues a segment without payload that belongs to no connection's output (SYN-ACK, ACK of TIME-WAIT, RST), with its
+// checksum. `reply_to` may be NULL (routed); without a neighbour cache it gives the link address.
 bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct weir_endpoint *local,
                const struct weir_endpoint *remote, struct ip_params params, const struct tcp_segment *segment);
 // RFC 9293 §3.10.7.1: the reset for a segment that has no connection.

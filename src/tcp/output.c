@@ -33,7 +33,10 @@ static uint32_t sack_room(const struct tcp_conn *c, const struct tcp_plan *plan,
 
 // All of it sent before, or a probe of a window that may be closed: nothing that a router should mark (RFC 3168 §6.1.5,
 // §6.1.6).
-static inline bool not_fresh(const struct tcp_plan *plan) { return plan->how & (PLAN_RETRANSMIT | PLAN_PROBE); }
+static inline bool not_fresh(const struct tcp_plan *plan)
+{
+    return plan->how & (PLAN_RETRANSMIT | PLAN_PROBE | PLAN_MTU_PROBE);
+}
 
 static void fill_options(const struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan,
                          struct tcp_options *options)
@@ -130,7 +133,8 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
     tcp_emit(bytes, segment);
     if (option_length)
         memcpy(bytes + TCP_BYTES, option_bytes, option_length);
-    if (WEIR_CFG_TX_OFFLOAD && plan->payload > c->mss) {  // of one to be cut that is not
+    if (WEIR_CFG_TX_OFFLOAD && plan->payload > c->mss &&
+        !(plan->how & PLAN_MTU_PROBE)) {  // of one to be cut that is not
         out->tx.segment_size = (uint16_t)tcp_segment_payload(c, plan);
         out->tx.gso = tcp_offload_gso(c);
     }
@@ -167,8 +171,8 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
     segment.ack = plan->flags & TCP_ACK ? c->rcv.nxt : 0;
     segment.flags = plan->flags;
     segment.window = window_field(c, edge, plan->flags & TCP_SYN);
-    out.tx.holdable =
-        WEIR_CFG_TCP_HELD && tcp_worth_holding(plan->payload) && !(plan->how & (PLAN_RETRANSMIT | PLAN_BUNDLE));
+    out.tx.holdable = WEIR_CFG_TCP_HELD && tcp_worth_holding(plan->payload) &&
+                      !(plan->how & (PLAN_RETRANSMIT | PLAN_BUNDLE | PLAN_MTU_PROBE));
     out.tx.hold_owner = c;
     out.tx.hold_end = plan->seq + plan->payload;
     const enum weir_tx_verdict verdict = send_whole(weir, c, plan, &segment, &out);
@@ -190,6 +194,11 @@ static inline enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_co
 {
     enum weir_tx_verdict verdict;
     const bool again = plan->how & (PLAN_RETRANSMIT | PLAN_BUNDLE);
+    if (plan->how & PLAN_MTU_PROBE) {
+        verdict = send_long(weir, c, plan);
+        plan->run = verdict < WEIR_TX_FULL;
+        return verdict;
+    }
     if (plan->payload
             ? tcp_template_data(weir, c, plan, not_fresh(plan) ? tcp_ecn_tos_bare(c) : c->tos, !again, &verdict)
             : tcp_template_control(weir, c, plan, &verdict))
@@ -247,7 +256,9 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct tcp
         tcp_ack_left(c);
         tcp_sack_reported(c);
     }
-    if (plan->seq == plan->end)
+    if (plan->how & PLAN_MTU_PROBE)
+        tcp_mtu_search_left(c, plan);
+    if (plan->seq == plan->end || plan->how & PLAN_MTU_PROBE)
         return;
     if (!c->flow) {
         control_left(weir, c, plan);

@@ -190,6 +190,17 @@ static bool plan_duplicate_rtx(const struct weir *weir, const struct tcp_conn *c
     return true;
 }
 
+// Data in flight once more, in a segment that may be too long for the path.
+static bool plan_mtu_probe(const struct tcp_conn *c, struct tcp_plan *plan)
+{
+    const uint32_t bytes = tcp_mtu_search_due(c);
+    if (!bytes)
+        return false;
+    cover(c, plan, c->snd.una, c->snd.una + bytes);
+    plan->how = PLAN_MTU_PROBE;
+    return true;
+}
+
 // By urgency: probes, what is lost, new data, FIN.
 static bool plan_by_urgency(struct tcp_conn *c, struct tcp_plan *plan, uint32_t quantum)
 {
@@ -212,7 +223,7 @@ static bool plan_by_urgency(struct tcp_conn *c, struct tcp_plan *plan, uint32_t 
         cover(c, plan, c->snd.nxt, c->snd.nxt + 1);
         return true;
     }
-    return false;
+    return plan_mtu_probe(c, plan);
 }
 
 bool tcp_plan_next(const struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, uint32_t quantum)

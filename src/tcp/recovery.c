@@ -2,7 +2,6 @@
 // Loss recovery: its beginning and end, what acknowledgements and timers mean for it, and what congestion control is
 // told. Loss is found by RACK (rack.c) or, where that is not built, by RFC 6675's rule, and without SACK by duplicates:
 // fast retransmit and NewReno (RFC 5681, 6582). loss.h lists the mechanisms that take part.
-#include "tcp/black_hole.h"
 #include "tcp/internal.h"
 #include "tcp/label.h"
 #include "tcp/sack.h"
