@@ -43,7 +43,7 @@ int main(int argc, char **argv)
     static struct http_server server;
     static struct http_connection connections[8];
     static char memory[8 * (1024 + 512)];
-    const struct http_server_config config = {80, routes, 3, connections, 8, memory, 1024, 512, NULL, NULL};
+    const struct http_server_config config = {80, routes, 3, connections, 8, memory, 1024, 512, NULL, NULL, NULL};
     struct weir_addr address;
     if (argc != 3 || !text_read_addr(argv[2], text_length(argv[2]), &address) || tap_open(&tap, argv[1], TAP_UP) < 0 ||
         posix_host_init(&host, &(struct posix_options){.turn = turn, .context = &loop}) != 0)

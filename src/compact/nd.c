@@ -401,9 +401,11 @@ LOCAL uint32_t nd_turn(struct weir *weir)
         nd->report_due_us = WEIR_NEVER;
         nd->record = GROUP_IS_EXCLUDE;
     }
+    struct weir_netif_address *a = &weir->netif->address;
     uint32_t wait_us = WAIT_FOREVER;
-    for (struct weir_netif_address *a = &weir->netif->address; a; a = a->next)
+    do
         wait_us = min_u32(wait_us, address_turn(weir, a));
+    while ((a = a->next));
     wait_us = min_u32(wait_us, routers_turn(weir));
     wait_us = min_u32(wait_us, until_due(weir, nd->report_due_us));
     nd->due_us = weir->now_us + wait_us;
