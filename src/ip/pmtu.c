@@ -72,6 +72,7 @@ void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu)
     paths_changed(weir);
 }
 
+#if WEIR_CFG_TCP_BLACK_HOLE
 void pmtu_raise(struct weir *weir, struct weir_addr destination, uint16_t mtu)
 {
     struct pmtu *entry = entry_for(weir, destination);
@@ -81,6 +82,7 @@ void pmtu_raise(struct weir *weir, struct weir_addr destination, uint16_t mtu)
     entry->due_ms = weir->now_ms + PMTU_LIFETIME_MS;
     paths_changed(weir);
 }
+#endif
 
 // Work: the whole table, but only when its first entry ends.
 uint64_t pmtu_poll(struct weir *weir, uint64_t now_us)

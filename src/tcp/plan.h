@@ -12,7 +12,8 @@ enum tcp_plan_how {
     PLAN_DEADLINE_RTX = 8,    // sent again while it may still come by its deadline, which does not either
     PLAN_BUNDLE = 16,         // new data behind some that was sent before
     PLAN_DUPLICATE_RTX = 32,  // sent again just now, and once more
-    PLAN_MTU_PROBE = 64,      // in flight already, and once more in a longer segment
+    // in flight already, and once more in a longer segment; 0: never
+    PLAN_MTU_PROBE = WEIR_CFG_TCP_BLACK_HOLE ? 64 : 0,
 };
 
 // One segment, or one large one that the device cuts, or a run of full ones.
