@@ -9,6 +9,7 @@
 
 #define UNSOLICITED_MS 1000u        // RFC 9776 §8.11, RFC 9777 §9.11
 #define IGMP_UNSOLICITED_MS 10000u  // RFC 2236 §8.10
+#define ANSWERS_MS 250u             // between two answers to queries: they may ask for one at once, and be forged
 
 size_t group_bytes(void) { return memory_carve_bytes(GROUPS_MAX * sizeof(struct group)) + sources_bytes(); }
 
@@ -117,6 +118,7 @@ static void report(struct weir *weir, struct group *group)
     if (record_count)
         report_send(weir, group, records, record_count);
     group->reported_last = !group_lingers(group);
+    group->said_ms = (uint16_t)weir->now_ms;
     group->pending = false;
     if (group->unsolicited && --group->unsolicited) {
         group->pending = true;
@@ -124,14 +126,32 @@ static void report(struct weir *weir, struct group *group)
     }
 }
 
-void group_schedule(struct weir *weir, struct group *group, uint32_t within_ms)
+static void schedule_after(struct weir *weir, struct group *group, uint32_t wait_ms)
 {
-    const uint32_t due_ms = weir->now_ms + (within_ms ? random_below(&weir->random, within_ms) : 0);
+    const uint32_t due_ms = weir->now_ms + wait_ms;
     if (silent(group->address) || (group->pending && seq_le(group->due_ms, due_ms)))
         return;
     group->pending = true;
     group->due_ms = due_ms;
     slow_due(weir, weir->now_us + ip_wait_us(weir, due_ms));
+}
+
+static uint32_t random_wait_ms(struct weir *weir, uint32_t within_ms)
+{
+    return within_ms ? random_below(&weir->random, within_ms) : 0;
+}
+
+void group_schedule(struct weir *weir, struct group *group, uint32_t within_ms)
+{
+    schedule_after(weir, group, random_wait_ms(weir, within_ms));
+}
+
+// However often, and however soon, queries ask.
+static void answer_within(struct weir *weir, struct group *group, uint32_t within_ms)
+{
+    const uint32_t said_before_ms = (uint16_t)(weir->now_ms - group->said_ms);
+    const uint32_t least_ms = said_before_ms < ANSWERS_MS ? ANSWERS_MS - said_before_ms : 0;
+    schedule_after(weir, group, max_u32(random_wait_ms(weir, within_ms), least_ms));
 }
 
 static void announce(struct weir *weir, struct group *group)
@@ -199,7 +219,7 @@ void group_query(struct weir *weir, const struct group_query *query)
         if (!weir_addr_is_any(query->group) && !weir_addr_equal(query->group, group->address))
             continue;
         sources_asked(weir, group, query);
-        group_schedule(weir, group, query->within_ms);
+        answer_within(weir, group, query->within_ms);
     }
 }
 

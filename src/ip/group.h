@@ -17,6 +17,7 @@ struct group {
     uint8_t unsolicited;  // reports still to be sent without being asked
     bool pending;         // a report is due at due_ms
     bool reported_last;   // we, not another member, reported last: we tell when we leave
+    uint16_t said_ms;     // the time of the last report, its lower half
     uint32_t due_ms;
 #if WEIR_CFG_MULTICAST_SOURCES
     uint8_t asked;                  // enum sources_asked: what the answer that is due is about

@@ -139,13 +139,34 @@ static void a_query_is_answered_if_it_is_one(void **state)
     assert_int_equal(fixture_sent_count(&f), 0);
     make = proper_query();
     query(&f, &make, 28, 1000);
-    fixture_poll(&f, 1100000);
+    fixture_poll(&f, 2 * SECOND);
     assert_int_equal(reported(&f, GROUP_IS_EXCLUDE, GROUP6).count, 1);
     assert_int_equal(reported(&f, GROUP_IS_EXCLUDE, solicited_node_of(LINK_LOCAL6)).count, 1);
     fixture_clear(&f);
     query(&f, &make, 28, 0);
     fixture_poll(&f, 10000);
     assert_int_equal(reported(&f, GROUP_IS_EXCLUDE, GROUP6).count, 1);
+    fixture_close(&f);
+}
+
+// A thousand queries in two seconds, all of which ask at once: four answers a second, not five hundred.
+static void a_flood_of_queries_is_answered_seldom(void **state)
+{
+    (void)state;
+    struct fixture f;
+    const struct make6 make = proper_query();
+    open_ready(&f);
+    assert_int_equal(ip_group_join(f.weir, &f.netif, GROUP6), WEIR_OK);
+    fixture_poll(&f, 10 * SECOND);
+    fixture_clear(&f);
+    uint32_t answers = 0;
+    for (unsigned i = 0; i < 1000; i++) {
+        query(&f, &make, 28, 0);  // a millisecond
+        fixture_poll(&f, 1000);
+        answers += reported(&f, GROUP_IS_EXCLUDE, GROUP6).count;
+        fixture_clear(&f);
+    }
+    assert_in_range(answers, 8, 9);
     fixture_close(&f);
 }
 
@@ -204,6 +225,7 @@ int main(void)
         cmocka_unit_test(solicited_node_groups_are_reported_before_the_probe_and_after),
         cmocka_unit_test(a_change_is_reported_twice_and_the_end_of_it),
         cmocka_unit_test(a_query_is_answered_if_it_is_one),
+        cmocka_unit_test(a_flood_of_queries_is_answered_seldom),
         cmocka_unit_test(version_1_is_spoken_while_its_querier_is_there),
         cmocka_unit_test(a_report_from_nowhere_stays_so_where_routes_change_before_it_leaves),
     };
