@@ -28,10 +28,8 @@ static void solicitation_input(struct weir *weir, const struct packet *packet, c
 static void advertisement_input(struct weir *weir, const struct packet *packet, const struct nd *message)
 {
     const struct weir_addr target = weir_addr_with_zone(weir_addr_v6(message->target), packet->netif->index);
-    const struct neighbour_claim claim = {.mac = message->link_address,
-                                          .solicited = message->solicited,
-                                          .override = message->override,
-                                          .router = message->router};
+    const struct neighbour_claim claim = {
+        .mac = message->link_address, .solicited = message->solicited, .router = message->router};
     if (!acd_seen6(weir, packet->netif, target, NULL, packet->link_source))
         neighbour_advertised(weir, packet->netif, target, &claim);
 }

@@ -339,7 +339,6 @@ void neighbour_doubt(struct weir_netif *netif, const struct path *path)
 
 void neighbour_contested(struct weir *weir, struct neighbour *n)
 {
-    neighbour_ours(&weir->arp, n);  // so that the next claim finds it asked
     n->state = NEIGHBOUR_PROBE;
     n->tries = NEIGHBOUR_TRIES - 1;
     neighbour_timer_set(weir, n, NEIGHBOUR_RETRY_US);
@@ -487,6 +486,14 @@ void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct ar
 
 // --- time ------------------------------------------------------------------------------------------------------------
 
+// How long an answer to the question just asked is waited for. Where it was the last to the link address on file, all
+// are asked next, and anybody may answer: then no router's word makes the wait shorter than RFC 1122's.
+static uint32_t neighbour_patience_us(const struct neighbour *n)
+{
+    const bool last = n->state == NEIGHBOUR_PROBE && n->tries == NEIGHBOUR_TRIES;
+    return last ? max_u32(neighbour_retry_us(n), NEIGHBOUR_RETRY_US) : neighbour_retry_us(n);
+}
+
 // The next question to a neighbour, or the end of the questions.
 static void neighbour_ask(struct weir *weir, struct neighbour *n)
 {
@@ -503,7 +510,7 @@ static void neighbour_ask(struct weir *weir, struct neighbour *n)
     if (ip_family_of(n->address)->neighbour_ask(n, n->state == NEIGHBOUR_PROBE ? n->mac : NULL) == WEIR_TX_FULL)
         return;
     n->tries++;
-    neighbour_timer_set(weir, n, neighbour_retry_us(n));
+    neighbour_timer_set(weir, n, neighbour_patience_us(n));
 }
 
 static void neighbour_due(struct weir *weir, struct neighbour *n)

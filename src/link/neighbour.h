@@ -23,7 +23,7 @@ void neighbour_told(struct weir *weir, struct weir_netif *netif, struct weir_add
 // A neighbour advertised itself (RFC 4861 §7.2.5); mac NULL: without its link address.
 struct neighbour_claim {
     const uint8_t *mac;
-    bool solicited, override, router;
+    bool solicited, router;
 };
 // Negative advice (RFC 1122 §3.3.1.4): what went along the path seems not to arrive.
 void neighbour_doubt(struct weir_netif *netif, const struct path *path);

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What IPv6's neighbour discovery makes of an entry of the neighbour cache (RFC 4861 §7.2, appendix C); all of it
 // passed the checks of src/ip/nd.c. In one thing it is as careful as with ARP, and not as RFC 4861 has it: another link
-// address for a neighbour who is reachable, or whom we need ourselves, is not taken on anybody's word. The neighbour is
-// asked first, where it was, unless progress shows that it is still there.
+// address for a neighbour who has an entry is not taken on anybody's word. The neighbour is asked first, where it was,
+// unless progress shows that it is still there.
 #include "link/neighbour.h"
 
-// Whether a claim that the neighbour is elsewhere waits for what the neighbour says: then the claim counts for nothing.
-static bool is_asked_first(struct weir *weir, struct neighbour *n)
+// Somebody claims that the neighbour is elsewhere: it is asked, once, and until it has answered further claims change
+// nothing. One that waits for progress (PROBE) is asked sooner.
+static void ask_first(struct weir *weir, struct neighbour *n)
 {
-    if (n->state != NEIGHBOUR_REACHABLE && n->strange)
-        return false;
-    if (n->state != NEIGHBOUR_PROBE)
+    if (n->state != NEIGHBOUR_PROBE || !n->tries)
         neighbour_contested(weir, n);
-    return true;
 }
 
 void neighbour_told(struct weir *weir, struct weir_netif *netif, struct weir_addr address, const uint8_t mac[6],
@@ -28,9 +26,8 @@ void neighbour_told(struct weir *weir, struct weir_netif *netif, struct weir_add
     } else if (n->state == NEIGHBOUR_INCOMPLETE) {
         neighbour_stale(weir, n, mac);
     } else if (n->state != NEIGHBOUR_STATIC && memcmp(n->mac, mac, sizeof n->mac) != 0) {
-        if (is_asked_first(weir, n))
-            return;
-        neighbour_stale(weir, n, mac);
+        ask_first(weir, n);
+        return;
     }
     n->router |= router;
 }
@@ -65,11 +62,10 @@ void neighbour_advertised(struct weir *weir, struct weir_netif *netif, struct we
         incomplete_advertised(weir, n, claim);
         return;
     }
-    const bool other = claim->mac && memcmp(n->mac, claim->mac, sizeof n->mac) != 0;
-    if (other && (is_asked_first(weir, n) || !claim->override))
+    if (claim->mac && memcmp(n->mac, claim->mac, sizeof n->mac) != 0) {
+        ask_first(weir, n);
         return;
-    if (other)
-        neighbour_stale(weir, n, claim->mac);
+    }
     if (claim->solicited)
         neighbour_confirmed(weir, n);
     is_router(weir, n, claim->router);

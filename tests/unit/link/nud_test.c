@@ -123,8 +123,8 @@ static struct neighbour *enter(struct fixture *f, uint8_t in_state)
     return n;
 }
 
-// RFC 4861, appendix C, but that one who is REACHABLE is asked first where it was. `named`: 0 without a link address, 1
-// with the same, 2 with another.
+// RFC 4861, appendix C, but that one who has another link address is asked first where it was. `named`: 0 without a
+// link address, 1 with the same, 2 with another.
 static void advertisements_follow_the_table(void **state)
 {
     (void)state;
@@ -143,13 +143,10 @@ static void advertisements_follow_the_table(void **state)
         } else if (incomplete) {
             taken = other;
             then = !named ? before : solicited ? NEIGHBOUR_REACHABLE : NEIGHBOUR_STALE;
-        } else if (other && before == NEIGHBOUR_REACHABLE) {
+        } else if (other) {
             then = NEIGHBOUR_PROBE;
-        } else if (other && !override) {
-            then = before;
         } else {
-            taken = other;
-            then = solicited ? NEIGHBOUR_REACHABLE : other ? NEIGHBOUR_STALE : before;
+            then = solicited ? NEIGHBOUR_REACHABLE : before;
         }
         open6(&f, &weir_link_ethernet);
         const struct neighbour *const n = enter(&f, before);
@@ -168,8 +165,8 @@ static void a_solicitation_with_another_link_address_is_doubted(void **state)
                                      NEIGHBOUR_STATIC};
     for (unsigned i = 0; i < 2 * sizeof states; i++) {
         const uint8_t before = states[i / 2];
-        const bool other = i & 1, asked = other && before == NEIGHBOUR_REACHABLE;
-        const bool changes = before != NEIGHBOUR_STATIC && !asked && (other || before == NEIGHBOUR_INCOMPLETE);
+        const bool other = i & 1, changes = before == NEIGHBOUR_INCOMPLETE;
+        const bool asked = other && !changes && before != NEIGHBOUR_STATIC;
         struct fixture f;
         open6(&f, &weir_link_ethernet);
         const struct neighbour *const n = enter(&f, before);
@@ -220,6 +217,53 @@ static void claims_do_not_move_who_is_there(void **state)
         advertise(&f, ND_SOLICITED | ND_OVERRIDE, PEER_MAC, 255);
         assert_int_equal(n->state, NEIGHBOUR_REACHABLE);
     }
+    fixture_close(&f);
+}
+
+// The same about a stranger, to whom we only reply: what it told itself stays, also before it was ever asked; and a
+// flood of claims brings one question.
+static void claims_do_not_move_a_stranger(void **state)
+{
+    (void)state;
+    static const uint8_t states[] = {NEIGHBOUR_STALE, NEIGHBOUR_PROBE};
+    for (unsigned at = 0; at < sizeof states; at++) {
+        struct fixture f;
+        open6(&f, &weir_link_ethernet);
+        struct neighbour *const n = enter(&f, states[at]);
+        fixture_clear(&f);
+        for (unsigned i = 0; i < 120; i++) {
+            solicit(&f, OURS6, other_mac, 255, false);
+            advertise(&f, ND_SOLICITED | ND_OVERRIDE, other_mac, 255);
+            assert_memory_equal(n->mac, PEER_MAC, 6);
+            fixture_poll(&f, 10000);
+        }
+        assert_int_equal(n->state, NEIGHBOUR_PROBE);
+        assert_true(n->strange);
+        assert_int_equal(solicitations(&f, true), 1);
+        advertise(&f, ND_SOLICITED, PEER_MAC, 255);
+        assert_int_equal(n->state, NEIGHBOUR_REACHABLE);
+        fixture_close(&f);
+    }
+}
+
+// However short the time is that a router has us wait for answers, who is asked because of a claim has a second.
+static void a_claim_and_a_hasty_router_move_nobody(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open6(&f, &weir_link_ethernet);
+    struct neighbour *const n = enter(&f, NEIGHBOUR_REACHABLE);
+    f.netif.ip6.retransmit_ms = 100;
+    advertise(&f, ND_OVERRIDE, other_mac, 255);
+    fixture_poll(&f, SECOND + 1000);
+    assert_int_equal(solicitations(&f, true), 1);
+    fixture_poll(&f, 900000);
+    assert_int_equal(solicitations(&f, false), 0);
+    advertise(&f, ND_OVERRIDE | ND_SOLICITED, other_mac, 255);
+    assert_int_equal(n->state, NEIGHBOUR_PROBE);
+    advertise(&f, ND_SOLICITED, PEER_MAC, 255);
+    assert_int_equal(n->state, NEIGHBOUR_REACHABLE);
+    assert_memory_equal(n->mac, PEER_MAC, 6);
     fixture_close(&f);
 }
 
@@ -365,6 +409,8 @@ int main(void)
         cmocka_unit_test(advertisements_follow_the_table),
         cmocka_unit_test(a_solicitation_with_another_link_address_is_doubted),
         cmocka_unit_test(claims_do_not_move_who_is_there),
+        cmocka_unit_test(claims_do_not_move_a_stranger),
+        cmocka_unit_test(a_claim_and_a_hasty_router_move_nobody),
         cmocka_unit_test(who_has_moved_is_found),
         cmocka_unit_test(three_solicitations_to_the_group_then_nobody_is_there),
         cmocka_unit_test(what_waited_is_sent_in_order),
