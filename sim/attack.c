@@ -26,6 +26,7 @@ struct attack {
     struct sim_node *liars[LIARS];
     struct sim_link *liar_links[LIARS];
     uint32_t honest_count, liar_count, lies;
+    bool listens;                       // the hosts, to routers that there are not
     uint64_t memory;                    // of the server, at first
     uint64_t start_ns[HONEST * FLOWS];  // of the honest flows
     const struct sim_flow *flow[HONEST * FLOWS];
@@ -58,7 +59,7 @@ static struct sim_host *host_add(struct attack *a, const char *kind, uint32_t nu
 {
     char name[16];
     snprintf(name, sizeof name, "%s%u", kind, number);
-    return sim_host_add(a->sim, name, &(struct sim_host_options){.lies = lies});
+    return sim_host_add(a->sim, name, &(struct sim_host_options){.lies = lies, .listens = a->listens});
 }
 
 static void build(struct attack *a)
@@ -102,7 +103,8 @@ static void add_flows(struct attack *a)
 
 static void describe(const struct attack *a)
 {
-    fprintf(a->out, "  %u honest, %u liars, who lie by", a->honest_count, a->liar_count);
+    fprintf(a->out, "  IPv%u%s, %u honest, %u liars, who lie by", a->sim->options.family,
+            a->listens ? " and routers" : "", a->honest_count, a->liar_count);
     for (uint32_t bit = 0; liar_names[bit]; bit++)
         if (a->lies & 1u << bit)
             fprintf(a->out, " %s", liar_names[bit]);
@@ -168,7 +170,10 @@ static void check_rest(struct attack *a)
 
 static bool run(struct attack *a, uint64_t seed, bool lying, struct outcome *outcome, struct attack_result *result)
 {
-    a->sim = sim_open(&(struct sim_options){.seed = seed});
+    uint64_t family = random_state(seed, 97);
+    const bool version6 = WEIR_CFG_IP6 && random_one_in(&family, 2);
+    a->listens = version6 && random_one_in(&family, 2);
+    a->sim = sim_open(&(struct sim_options){.seed = seed, .family = version6 ? 6 : 4});
     a->dice = random_state(seed, 98);
     build(a);
     add_flows(a);

@@ -34,8 +34,11 @@ uint16_t ip6_sum(const uint8_t *ip, uint8_t protocol, const uint8_t *at, uint32_
 int host6_begin(struct sim_host *host)
 {
     uint8_t secret[16] = {0};
+    int status = WEIR_OK;
     if (!host->options.autoconfigured)
-        return weir_netif_address_add(&host->netif, host->address, PREFIX_BITS, WEIR_ADDRESS_AT_ONCE);
+        status = weir_netif_address_add(&host->netif, host->address, PREFIX_BITS, WEIR_ADDRESS_AT_ONCE);
+    if (status != WEIR_OK || !(host->options.autoconfigured || host->options.listens))
+        return status;
     put32(secret, host->number + 1);
     return weir_netif_ip6(&host->netif, WEIR_IP6_AUTO, secret);
 }
@@ -75,8 +78,8 @@ bool host6_takes(const struct sim_host *host, struct sim_address address)
 
 struct sim_host *host6_at(struct sim *sim, struct sim_address address)
 {
-    if (address.high == STATIC_HIGH)
-        return address.low && address.low <= sim->host_count ? sim->hosts[address.low - 1] : NULL;
+    if (address.high == STATIC_HIGH && address.low && address.low <= sim->host_count)
+        return sim->hosts[address.low - 1];
     for (uint32_t number = 0; number < sim->host_count; number++)
         if (has(sim->hosts[number], address))
             return sim->hosts[number];

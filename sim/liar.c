@@ -4,32 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
-#include "segment.h"
+#include "family6.h"
+#include "forge.h"
 
-#define FORGE_NS SIM_MS(2)    // between two forged frames
-#define CRUMBS 40u            // bytes of a segment that is sent in crumbs
-#define FLOW_PORT 5000u       // where flows' servers listen (flow.c)
-#define FLOW_CLIENT 20000u    // where their clients are
-#define STRANGER 0x0a00ff00u  // 10.0.255.0 and following: within the prefix, and nobody's
+#define FORGE_NS SIM_MS(2)  // between two forged frames
+#define CRUMBS 40u          // bytes of a segment that is sent in crumbs
 
-const char *const liar_names[] = {"ack",  "sack", "window",    "options", "crumbs",
-                                  "slow", "arp",  "strangers", "blind",   NULL};
+const char *const liar_names[] = {"ack",       "sack",  "window",  "options",   "crumbs",  "slow", "arp",
+                                  "strangers", "blind", "routers", "fragments", "headers", NULL};
 
-struct liar {
-    struct sim_node node;  // first
-    struct sim_host *host, *victim;
-    uint64_t dice, told;
-    uint32_t lies;
-    uint32_t acked;  // what the host acknowledged last, of whatever conversation
-    struct event forge;
-};
-
-static uint32_t address_of(const struct sim_host *host) { return weir_addr_to_v4(host->address); }
 static struct liar *liar_of(struct sim_node *node) { return (struct liar *)node; }
-static uint32_t pick(struct liar *liar, uint32_t count) { return random_below(&liar->dice, count); }
-static bool one_in(struct liar *liar, uint32_t count) { return random_one_in(&liar->dice, count); }
-static uint32_t any(struct liar *liar) { return (uint32_t)random_draw(&liar->dice); }
 
 enum { INWARD, OUTWARD };  // the indices of its ports
 static struct port *port_at(struct liar *liar, uint32_t index)
@@ -40,29 +24,36 @@ static struct port *port_at(struct liar *liar, uint32_t index)
     return port;
 }
 
-// --- segments of the host --------------------------------------------------------------------------------------------
-
-// The sums of a frame that was changed; its IP header has no options. Nobody's observer looks at it.
-static void finish(struct frame *frame)
+void liar_sums(struct frame *frame)
 {
-    uint8_t *ip = frame->data + frame->head, *above = ip + 20;
-    const uint32_t length = get16(ip + 2) - 20u;
+    uint8_t *ip = frame->data + frame->head, *above = forge_above(frame);
+    const bool six = ip[0] >> 4 == 6;
+    const uint8_t protocol = ip[six ? 6 : 9];
+    const uint32_t length = six ? get16(ip + 4) : get16(ip + 2) - IP4_BYTES;
+    uint8_t *sum = above + (protocol == TCP ? 16 : 2);
     frame->segment.flow = 0;
-    frame_ip_sum(ip);
-    if (ip[9] == TCP) {
-        put16(above + 16, 0);
-        put16(above + 16, frame_checksum(frame_sum(ip + 12, 8) + TCP + length + frame_sum(above, length)));
-    } else {
-        put16(above + 2, 0);
-        put16(above + 2, frame_checksum(frame_sum(above, length)));
+    put16(sum, 0);
+    if (six) {
+        put16(sum, ip6_sum(ip, protocol, above, length));
+        return;
     }
+    frame_ip_sum(ip);
+    const uint32_t ends = protocol == TCP ? frame_sum(ip + 12, 8) + TCP + length : 0;  // those of ICMP are not summed
+    put16(sum, frame_checksum(ends + frame_sum(above, length)));
 }
+
+void liar_tell(struct liar *liar, struct frame *frame)
+{
+    liar->told++;
+    port_send(port_at(liar, OUTWARD), frame);
+}
+
+// --- segments of the host --------------------------------------------------------------------------------------------
 
 static void let_go(struct liar *liar, struct frame *frame)
 {
-    liar->told++;
-    finish(frame);
-    port_send(port_at(liar, OUTWARD), frame);
+    liar_sums(frame);
+    liar_tell(liar, frame);
 }
 
 static struct frame *again(struct liar *liar, const struct frame *frame)
@@ -104,7 +95,7 @@ static void lie_ack(struct liar *liar, struct frame *frame, uint8_t *tcp)
     case 4:  // in pieces
         for (uint32_t part = 1; part < 16 && ack - before > 16 && ack - before < 1u << 20; part++) {
             struct frame *piece = again(liar, frame);
-            put32(piece->data + piece->head + 28, before + (ack - before) / 16 * part);
+            put32(forge_above(piece) + 8, before + (ack - before) / 16 * part);
             let_go(liar, piece);
         }
         break;
@@ -116,21 +107,33 @@ static void lie_ack(struct liar *liar, struct frame *frame, uint8_t *tcp)
     }
 }
 
+// The segment of a frame has so many bytes from now on, its header among them.
+static void resize(struct frame *frame, uint32_t length)
+{
+    uint8_t *ip = frame->data + frame->head;
+    if (ip[0] >> 4 == 6)
+        put16(ip + 4, (uint16_t)length);
+    else
+        put16(ip + 2, (uint16_t)(IP4_BYTES + length));
+    frame->length = (uint32_t)(forge_above(frame) - frame->data) + length;
+}
+
 // The segment, an acknowledgement alone, gets up to three blocks; of its options the timestamps stay, without which
 // nobody would hear it.
 static struct frame *lie_sack(struct liar *liar, struct frame *frame)
 {
-    uint8_t *stamps = option(frame->data + frame->head + 20, 8, 10);
+    uint8_t *stamps = option(forge_above(frame), 8, 10);
     const uint32_t first = stamps ? 12 : 0, blocks = 1 + pick(liar, 3), options = first + 4 + 8 * blocks;
-    struct frame *lie = frame_new(&liar->node.sim->frames, frame->head + 40u + options);
-    uint8_t *ip = lie->data + frame->head, *tcp = ip + 20, *at = tcp + 20;
+    const uint32_t before = (uint32_t)(forge_above(frame) - frame->data) + 20;
+    struct frame *lie = frame_new(&liar->node.sim->frames, before + options);
     lie->head = frame->head;
-    memcpy(lie->data, frame->data, frame->head + 40u);
+    memcpy(lie->data, frame->data, before);
+    resize(lie, 20 + options);
+    uint8_t *tcp = forge_above(lie), *at = tcp + 20;
     memset(at, 1, options);
     if (stamps)
         memcpy(at + 2, stamps, 10);
     frame_free(&liar->node.sim->frames, frame);
-    put16(ip + 2, (uint16_t)(40 + options));
     tcp[12] = (uint8_t)((20 + options) / 4 << 4);
     at += first;
     at[2] = 5;
@@ -155,18 +158,16 @@ static void lie_options(struct liar *liar, uint8_t *tcp)
 }
 
 // Each second byte of it, the last first; the segment itself follows.
-static void crumble(struct liar *liar, const struct frame *frame)
+static void crumble(struct liar *liar, const struct frame *frame, const struct segment *segment)
 {
-    const uint8_t *ip = frame->data + frame->head, *tcp = ip + 20;
-    const uint32_t header = (tcp[12] >> 4) * 4u, length = get16(ip + 2) - 20u - header;
-    for (uint32_t at = length < CRUMBS ? length : CRUMBS; at > 1; at -= 2) {
+    const uint32_t most = segment->length < CRUMBS ? segment->length : CRUMBS;
+    for (uint32_t at = most; at > 1; at -= 2) {
         struct frame *crumb = again(liar, frame);
-        uint8_t *to = crumb->data + crumb->head;
-        put16(to + 2, (uint16_t)(20 + header + 1));
-        put32(to + 24, get32(tcp + 4) + at - 1);
-        to[20 + header] = tcp[header + at - 1];
-        to[33] &= (uint8_t)~FIN;
-        crumb->length = crumb->head + 20u + header + 1;
+        uint8_t *tcp = forge_above(crumb), *payload = tcp + (tcp[12] >> 4) * 4;
+        put32(tcp + 4, segment->seq + at - 1);
+        payload[0] = payload[at - 1];
+        tcp[13] &= (uint8_t)~FIN;
+        resize(crumb, (uint32_t)(payload - tcp) + 1);
         let_go(liar, crumb);
     }
 }
@@ -174,27 +175,26 @@ static void crumble(struct liar *liar, const struct frame *frame)
 // NULL: it is held back for good.
 static struct frame *lie(struct liar *liar, struct frame *frame)
 {
-    uint8_t *ip = frame->data + frame->head, *tcp = ip + 20;
-    if (frame->length < frame->head + 40u || get16(frame->data + 12) != ETHERTYPE_IP4 || ip[0] != 0x45 ||
-        ip[9] != TCP || tcp[13] & (SYN | RST) || !(tcp[13] & ACK) || one_in(liar, 4))
+    struct segment segment;
+    if (!segment_read(frame, &segment) || segment.flags & (SYN | RST) || !(segment.flags & ACK) || one_in(liar, 4))
         return frame;
-    const bool empty = get16(ip + 2) == 20u + (tcp[12] >> 4) * 4u;
-    if (liar->lies & LIAR_SLOW && empty && !one_in(liar, 8)) {
+    uint8_t *tcp = forge_above(frame);
+    if (liar->lies & LIAR_SLOW && !segment.length && !one_in(liar, 8)) {
         frame_free(&liar->node.sim->frames, frame);
         return NULL;
     }
-    if (liar->lies & LIAR_CRUMBS && !empty)
-        crumble(liar, frame);
+    if (liar->lies & LIAR_CRUMBS && segment.length)
+        crumble(liar, frame, &segment);
     if (liar->lies & LIAR_WINDOW)
         put16(tcp + 14, one_in(liar, 2) ? 0 : (uint16_t)any(liar));
     if (liar->lies & LIAR_OPTIONS)
         lie_options(liar, tcp);
     if (liar->lies & LIAR_ACK)
         lie_ack(liar, frame, tcp);
-    if (liar->lies & LIAR_SACK && empty)
+    if (liar->lies & LIAR_SACK && !segment.length)
         frame = lie_sack(liar, frame);
     liar->told++;
-    finish(frame);
+    liar_sums(frame);
     return frame;
 }
 
@@ -213,134 +213,14 @@ static void liar_receive(struct port *port, struct frame *frame)
     }
 }
 
-// --- forged ----------------------------------------------------------------------------------------------------------
-
-static struct frame *frame_to(struct liar *liar, const struct sim_host *to, uint16_t type, uint32_t length)
-{
-    struct frame *frame = frame_new(&liar->node.sim->frames, FRAME_ETHERNET + length);
-    memset(frame->data, 0, frame->length);
-    frame->head = FRAME_ETHERNET;
-    if (to)
-        memcpy(frame->data, to->mac, 6);
-    else
-        memset(frame->data, 0xff, 6);
-    memcpy(frame->data + 6, liar->host->mac, 6);
-    put16(frame->data + 12, type);
-    return frame;
-}
-
-// Everybody's address is claimed, the victim's as well; by a question, an answer, an announcement; to one or to all.
-static void forge_arp(struct liar *liar)
-{
-    const struct sim *sim = liar->node.sim;
-    const struct sim_host *claimed = sim->hosts[pick(liar, sim->host_count)],
-                          *to = sim->hosts[pick(liar, sim->host_count)];
-    struct frame *frame = frame_to(liar, one_in(liar, 4) ? NULL : to, ETHERTYPE_ARP, 28);
-    uint8_t *arp = frame->data + FRAME_ETHERNET;
-    put16(arp, 1), put16(arp + 2, ETHERTYPE_IP4), arp[4] = 6, arp[5] = 4;
-    put16(arp + 6, (uint16_t)(1 + pick(liar, 2)));
-    memcpy(arp + 8, liar->host->mac, 6);
-    put32(arp + 14, address_of(claimed));
-    put32(arp + 24, one_in(liar, 2) ? address_of(claimed) : address_of(to));
-    liar->told++;
-    port_send(port_at(liar, OUTWARD), frame);
-}
-
-static struct frame *packet_to(struct liar *liar, const struct sim_host *to, uint32_t source, uint8_t protocol,
-                               uint32_t length)
-{
-    struct frame *frame = frame_to(liar, to, ETHERTYPE_IP4, 20 + length);
-    uint8_t *ip = frame->data + FRAME_ETHERNET;
-    ip[0] = 0x45;
-    put16(ip + 2, (uint16_t)(20 + length));
-    ip[8] = 64;
-    ip[9] = protocol;
-    put32(ip + 12, source);
-    put32(ip + 16, address_of(to));
-    return frame;
-}
-
-static void put_ports(uint8_t *tcp, uint16_t source, uint16_t destination)
-{
-    put16(tcp, source), put16(tcp + 2, destination);
-}
-
-static void forge_stranger(struct liar *liar)
-{
-    const uint32_t source = STRANGER + pick(liar, 256);
-    const bool ping = one_in(liar, 2);
-    struct frame *frame = packet_to(liar, liar->victim, source, ping ? 1 : TCP, ping ? 8 : 20);
-    uint8_t *above = frame->data + FRAME_ETHERNET + 20;
-    if (ping) {
-        above[0] = 8;
-    } else {
-        put_ports(above, (uint16_t)any(liar), (uint16_t)(FLOW_PORT + pick(liar, 8)));
-        put32(above + 4, any(liar));
-        above[12] = 0x50, above[13] = SYN;
-        put16(above + 14, 65535);
-    }
-    let_go(liar, frame);
-}
-
-static void forge_error(struct liar *liar, const struct sim_host *other, uint16_t theirs, uint16_t ours)
-{
-    struct frame *frame = packet_to(liar, liar->victim, address_of(other), 1, 36);
-    uint8_t *above = frame->data + FRAME_ETHERNET + 20;
-    above[0] = 3, above[1] = (uint8_t)pick(liar, 6);
-    put16(above + 6, (uint16_t)pick(liar, 1500));
-    above[8] = 0x45, above[17] = TCP;
-    put16(above + 10, 1500);
-    put32(above + 20, address_of(liar->victim));
-    put32(above + 24, address_of(other));
-    put_ports(above + 28, ours, theirs);
-    put32(above + 32, any(liar));
-    let_go(liar, frame);
-}
-
-// In the name of another host, about a connection that there may be. The ports are known, numbers are guessed: of
-// resets and SYNs also such as lie in the window. (Before the connection is there a SYN would make its client wait for
-// a second, RFC 9293 §3.10.7.4; against that its ports are random, RFC 6056.)
-static void forge_blind(struct liar *liar)
-{
-    static const uint8_t flags[] = {RST, RST | ACK, SYN, SYN | ACK, ACK, FIN | ACK};
-    const struct sim *sim = liar->node.sim;
-    const struct sim_host *other = sim->hosts[pick(liar, sim->host_count)];
-    const uint16_t theirs = (uint16_t)(FLOW_CLIENT + pick(liar, 8)), ours = (uint16_t)(FLOW_PORT + pick(liar, 8));
-    uint32_t seq = any(liar);
-    uint8_t flag = flags[pick(liar, 6)];
-    if (one_in(liar, 4)) {
-        forge_error(liar, other, theirs, ours);
-        return;
-    }
-    const bool known = sim->check &&
-                       check_next(sim->check, sim_address_v4(address_of(other)), theirs,
-                                  sim_address_v4(address_of(liar->victim)), ours, &seq) &&
-                       flag & (RST | SYN);
-    if (flag == SYN && !known)
-        flag = ACK;
-    struct frame *frame = packet_to(liar, liar->victim, address_of(other), TCP, 20 + (known ? 0 : pick(liar, 20)));
-    uint8_t *above = frame->data + FRAME_ETHERNET + 20;
-    put_ports(above, theirs, ours);
-    put32(above + 4, known ? seq + 1 + pick(liar, 60000) : any(liar));
-    put32(above + 8, any(liar));
-    above[12] = 0x50, above[13] = flag;
-    put16(above + 14, (uint16_t)any(liar));
-    let_go(liar, frame);
-}
+// --- making one ------------------------------------------------------------------------------------------------------
 
 static void forge(void *context)
 {
     struct liar *liar = context;
-    if (liar->lies & LIAR_ARP && one_in(liar, 4))
-        forge_arp(liar);
-    if (liar->lies & LIAR_STRANGERS)
-        forge_stranger(liar);
-    if (liar->lies & LIAR_BLIND)
-        forge_blind(liar);
+    forge_some(liar);
     event_set(&liar->node.sim->events, &liar->forge, liar->node.sim->now_ns + FORGE_NS);
 }
-
-// --- making one ------------------------------------------------------------------------------------------------------
 
 struct sim_node *sim_liar_add(struct sim *sim, const char *name, struct sim_host *host, struct sim_host *victim)
 {
@@ -361,7 +241,7 @@ void sim_liar_lie(struct sim_node *node, uint32_t lies)
     struct liar *liar = liar_of(node);
     struct events *events = &node->sim->events;
     liar->lies = lies;
-    if (lies & (LIAR_ARP | LIAR_STRANGERS | LIAR_BLIND))
+    if (lies & LIAR_FORGED)
         event_set(events, &liar->forge, node->sim->now_ns + FORGE_NS);
     else
         event_cancel(events, &liar->forge);

@@ -14,10 +14,14 @@ enum liar_lie {        // a bit each
     LIAR_OPTIONS = 8,  // timestamps, flags and urgent pointers
     LIAR_CRUMBS = 16,  // data byte by byte, backwards
     LIAR_SLOW = 32,    // acknowledges seldom
-    LIAR_ARP = 64,     // forged: claims of everybody's address
-    LIAR_STRANGERS = 128,  // forged: SYNs, pings and questions from addresses that nobody has
-    LIAR_BLIND = 256,      // forged: resets, SYNs, data and ICMP errors for others' connections, with numbers guessed
-    LIAR_ALL = 511
+    LIAR_ARP = 64,     // forged: claims of everybody's address, by ARP or neighbour discovery
+    LIAR_STRANGERS = 128,   // forged: SYNs, pings and questions from addresses that nobody has
+    LIAR_BLIND = 256,       // forged: resets, SYNs, data and ICMP errors for others' connections, with numbers guessed
+    LIAR_ROUTERS = 512,     // forged: redirects; over IPv6 advertisements of routers and queries for groups as well
+    LIAR_FRAGMENTS = 1024,  // forged: of datagrams that never end, or overlap, from everybody
+    LIAR_HEADERS = 2048,    // forged: IPv4's options, IPv6's extension headers, from everybody
+    LIAR_FORGED = LIAR_ARP | LIAR_STRANGERS | LIAR_BLIND | LIAR_ROUTERS | LIAR_FRAGMENTS | LIAR_HEADERS,
+    LIAR_ALL = 4095
 };
 extern const char *const liar_names[];  // of the bits, in order
 

@@ -69,6 +69,7 @@ struct sim_host_options {           // zero: the defaults
     bool lies;  // what it sends is changed on the way (sim/liar.h): the observer says nothing of its conversations
     uint64_t clock_us;    // what its clock shows at the start; 0: drawn, so that 32-bit times wrap somewhere
     bool autoconfigured;  // of IPv6: its addresses come from routers that advertise
+    bool listens;         // of IPv6: it has its own address, and takes what routers advertise besides
 };
 // The host's address is 10.0.0.1 for the first one, and so on, within one prefix of 8 bits; or fd00::1 and so on within
 // one of 64; or the best that a router's prefix gave it.
