@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tutorials of docs/start, in a minute: each is as short as it says, and its program compiles without a warning; those that need no
-network but a simulated one are run as the page says. The lines of code in README.md compile, too. (tests/interop/test_tutorials.py follows all of them in a network of their own.)"""
+"""The tutorials of docs/start, in a minute: each is as short as it says, and its program compiles without a warning;
+those that need no network but a simulated one are run as the page says. The lines of code in README.md compile, too.
+(tests/interop/test_tutorials.py follows all of them in a network of their own.)"""
 import pathlib
 import subprocess
 import sys

@@ -283,8 +283,12 @@ def main():
     parser.add_argument("--config", metavar="HEADER", default="", help="a header as WEIR_CONFIG_FILE names it")
     parser.add_argument("--cc", default="cc", help="the compiler that reads it (default: %(default)s)")
     parser.add_argument("words", nargs="*", metavar="PROFILE, NAME=VALUE", help="a profile (full if none is given, nor chosen by the header), and options that differ from it")
-    arguments = parser.parse_args()
+    arguments, unknown = parser.parse_known_args()
     try:
+        if unknown and unknown[0].startswith("-D"):
+            raise Wrong(f"{unknown[0]}: an option is written NAME=VALUE here, as in SOCKETS=4")
+        if unknown:
+            parser.error(f"what is {' '.join(unknown)}?")
         if not (arguments.sources or arguments.left_out or arguments.stage or arguments.values):
             return write(table(), arguments.check)
         print("".join(line + "\n" for line in tell(arguments)), end="")

@@ -148,6 +148,7 @@ def test_cmake_stops_with_a_sentence(words, sentence, tmp_path):
 
 @pytest.mark.parametrize("words,sentence", [
     (["PROFILE=medium"], "there is no profile medium"), (["OPTIONS=SOKETS=4"], "there is no option WEIR_CFG_SOKETS; did you mean SOCKETS?"),
+    (["OPTIONS=-DWEIR_CFG_SOKETS=4"], "an option is written NAME=VALUE here"),
     (["CFLAGS=-DWEIR_CFG_SOKETS=4"], "there is no option WEIR_CFG_SOKETS"), (["CONFIG=nowhere.h"], "there is no file nowhere.h"), (["PARTS=tls"], "there is no tls")])
 def test_make_stops_with_a_sentence(words, sentence, tmp_path):
     assert sentence in run("make", "-s", "lib", f"O={tmp_path}", *words, fails=True)
