@@ -37,11 +37,14 @@ class Sheet(page.Page):
 
     def __init__(self):
         super().__init__("a heading")
-        self.bars_drawn, self.lines_drawn = {}, {}
+        self.svgs_drawn, self.lines_drawn = {}, {}
+
+    def svg(self, name, title, labels, series, *words, **more):
+        self.svgs_drawn[name] = {label: dict(zip(labels, values)) for label, values in series.items()}
+        super().svg(name, title, labels, series, *words, **more)
 
     def plot(self, name, title):
         axes = page.pyplot.gca()
-        self.bars_drawn[name] = [[bar.get_height() for bar in group] for group in axes.containers]
         self.lines_drawn[name] = {line.get_label(): [tuple(map(float, point)) for point in zip(*line.get_data())] for line in axes.lines}
         super().plot(name, title)
 
@@ -78,14 +81,15 @@ def test_a_page(out):
     assert "<tr><td>the reason</td><td>2</td><td>{&#x27;seed&#x27;: 1}</td></tr>" in written and written.count("What failed") == 1
 
 
-def test_a_curve_and_bars(out):
+def test_a_curve_and_an_svg(out):
     sheet = Sheet()
     sheet.curves("curve", "its title", "x", "y", {"Weir": [(1, 10), (2, 20)], "Linux": [(1, 5)], "none": []})
-    sheet.bars("bars", "their title", ["a", "b"], {"Weir": [1, 2], "Linux": [3, 4]})
+    sheet.svg("points", "their title", ["a", "b"], {"Weir": [1, 2], "Linux": [3, None]}, "a unit")
     assert sheet.lines_drawn["curve"] == {"Weir": [(1, 10), (2, 20)], "Linux": [(1, 5)]}
-    assert sheet.bars_drawn["bars"] == [[1, 2], [3, 4]]
-    assert all((out / f"{name}.png").read_bytes().startswith(b"\x89PNG") for name in ("curve", "bars"))
-    assert sheet.parts[-1] == "<p><img src='bars.png' alt='their title'></p>"
+    assert (out / "curve.png").read_bytes().startswith(b"\x89PNG")
+    drawn = (out / "points.svg").read_text()
+    assert drawn.startswith("<svg ") and ">their title<" in drawn and ">a unit<" in drawn and drawn.count("<circle ") == 3 + 2   # and the legend
+    assert sheet.parts[-1] == "<p><img src='points.svg' alt='their title'></p>"
 
 
 # Seconds, end, direction, ports, sequence number, length, acknowledgement. The largest flow begins just before the numbers wrap; its second segment is lost
@@ -123,9 +127,9 @@ def test_the_report_on_buffers_and_congestion_controls(out):
     values = json.loads((out / "report.json").read_text())
     assert values["receive_buffer_mbit"]["4×"] == {"linux": 25.17, "weir": 50.33} and values["receive_buffer_mbit"]["1/10000"] == {"linux": 0, "weir": None}
     assert values["congestion_control_mbit"]["bbr"] == {"linux 0 %": 300, "weir 0 %": 310, "linux 10 %": 290, "weir 10 %": 300}
-    at = list(report.ALGORITHMS).index
-    linux, weir = sheet.bars_drawn["report-cc"]
-    assert (linux[at("reno")], weir[at("reno")], linux[at("vegas")], weir[at("vegas")]) == (90, 100, 0, 50)
+    linux, weir = sheet.svgs_drawn["report-cc-10"].values()
+    assert (linux["reno"], weir["reno"], linux["vegas"], weir["vegas"]) == (90, 100, None, 50)
+    assert sheet.svgs_drawn["report-cc-0"]["Weir"]["cubic"] == 210 and sheet.svgs_drawn["report-buffers"]["Weir to Weir"]["4×"] == 50.33
 
 
 def test_the_grid_is_compared_with_the_simulator(out):

@@ -147,7 +147,7 @@ static void a_prefix_that_nobody_asked_for_is_probed_at_random(void **state)
     (void)state;
     open_auto(&f, NULL);
     (void)run_until_sent(&f, ICMP6_ROUTER_SOLICITATION);
-    assert_int_equal(probed_after_us(&f, 1, true), 0);
+    assert_in_range(probed_after_us(&f, 1, true), 0, 999);  // solicitations leave by the millisecond
     for (uint32_t number = 2; number < 6; number++) {
         fixture_poll(&f, 5 * SECOND);
         const uint32_t after_us = probed_after_us(&f, number, true);
