@@ -65,6 +65,15 @@ void text_padded(struct text *text, uint32_t value, unsigned digits)
     text_bytes(text, out, count);
 }
 
+void text_clock(struct text *text, uint32_t hour, uint32_t minute, uint32_t second)
+{
+    text_padded(text, hour, 2);
+    text_char(text, ':');
+    text_padded(text, minute, 2);
+    text_char(text, ':');
+    text_padded(text, second, 2);
+}
+
 void text_pad(struct text *text, uint32_t start, uint32_t column)
 {
     while (text->length - start < column && !text->cut)

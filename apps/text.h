@@ -25,6 +25,7 @@ void text_u64(struct text *text, uint64_t value);
 void text_i64(struct text *text, int64_t value);
 // `digits` decimal digits, with zeros in front: (7, 2) is "07".
 void text_padded(struct text *text, uint32_t value, unsigned digits);
+void text_clock(struct text *text, uint32_t hour, uint32_t minute, uint32_t second);  // "23:59:59"
 // Appends spaces until the text is `column` bytes longer than `start`, before or after it was written.
 void text_pad(struct text *text, uint32_t start, uint32_t column);
 void text_right(struct text *text, uint32_t start, uint32_t column);

@@ -105,11 +105,7 @@ static void put_date(const struct http_server_config *config, struct text *out)
     text_char(out, ' ');
     text_padded(out, now.year, 4);
     text_char(out, ' ');
-    text_padded(out, now.hour, 2);
-    text_char(out, ':');
-    text_padded(out, now.minute, 2);
-    text_char(out, ':');
-    text_padded(out, now.second, 2);
+    text_clock(out, now.hour, now.minute, now.second);
     text_put(out, " GMT\r\n");
 }
 

@@ -35,11 +35,7 @@ static void put_time(struct text *text, uint64_t unix_us)
     text_char(text, '-');
     text_padded(text, time.day, 2);
     text_char(text, 'T');
-    text_padded(text, time.hour, 2);
-    text_char(text, ':');
-    text_padded(text, time.minute, 2);
-    text_char(text, ':');
-    text_padded(text, time.second, 2);
+    text_clock(text, time.hour, time.minute, time.second);
     text_char(text, '.');
     text_padded(text, (uint32_t)(unix_us % 1000000), 6);
     text_char(text, 'Z');
