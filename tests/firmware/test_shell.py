@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The shell on a board's console: what is typed on QEMU's serial line is answered there, beside connections that are served."""
 import pathlib
+import socket
 import subprocess
 import sys
 import time
@@ -44,9 +45,11 @@ def say(machine, line, *parts):
 
 def test_what_is_there(machine):
     assert say(machine, "ifconfig\r", "eth0 up", "address 10.0.0.2/24\r\n").startswith("ifconfig\r\n")   # as it was typed
-    with machine.connect(7) as connection:
+    with machine.connect(7) as connection:   # open at both ends while its sockets are listed
+        connection.sendall(b"x" * 1000)
+        assert connection.recv(1000, socket.MSG_WAITALL) == b"x" * 1000
+        say(machine, "netstat\r\n", "proto recv-q", "10.0.0.2:7 ", "ESTABLISHED")
         assert exchange(connection, b"x" * 5000) == b"x" * 5000
-        say(machine, "netstat\r\n", "proto recv-q", "10.0.0.2:7 ")
     say(machine, "netstat -s\n", "passive connections established\r\n")
     say(machine, "stats\r", "version ", "segments sent ")
     say(machine, "help\r", "nslookup")
