@@ -76,13 +76,12 @@ bool port_turn_takes(struct port_core *core)
     return more;
 }
 
-uint64_t port_turn_sends(struct port_core *core, bool more)
+uint64_t port_turn_now(struct port_core *core)
 {
+    const bool more = port_turn_takes(core);
     const uint64_t now_us = weir_now_us(core->weir), due_us = port_turn_ends(core, weir_poll(core->weir, now_us));
     return more ? now_us : due_us;
 }
-
-uint64_t port_turn_now(struct port_core *core) { return port_turn_sends(core, port_turn_takes(core)); }
 
 uint64_t port_turn(struct port_core *core)
 {

@@ -49,7 +49,6 @@ bool port_add(struct port_core *core, struct weir_netif *netif);
 uint64_t port_turn(struct port_core *core);
 uint64_t port_turn_now(struct port_core *core);  // the same for who has set the instance's clock
 bool port_turn_takes(struct port_core *core);  // its first half: frames in, and who waits is told; true: there is more
-uint64_t port_turn_sends(struct port_core *core, bool more);  // its second: what is due is sent
 // The end of a turn, whose weir_poll returned due_us: for who sends, and takes nothing in. Returns as port_turn.
 uint64_t port_turn_ends(struct port_core *core, uint64_t due_us);
 

@@ -89,7 +89,8 @@ static uint64_t io_turn(struct port_core *core)
         arch_interrupts_restore(state);
         return port->last_due_us;
     }
-    return port->last_due_us = port_turn_sends(core, more);
+    const uint64_t now_us = weir_now_us(core->weir), due_us = port_turn_ends(core, weir_poll(core->weir, now_us));
+    return port->last_due_us = more ? now_us : due_us;
 }
 #else
 static void burst_init(struct preempt_port *port) { (void)port; }
