@@ -37,15 +37,18 @@ static uint8_t router_place(struct weir_netif *netif, struct weir_addr router)
     return 0;
 }
 
-void multihome_advertised(struct weir_netif *netif, struct weir_addr router, struct weir_addr prefix, uint8_t bits)
+void multihome_advertised(struct weir_netif *netif, struct weir_addr router, struct weir_addr prefix, uint8_t bits,
+                          bool withdrawn)
 {
     for (struct weir_netif_address *a = &netif->address; a; a = address_next(a)) {
         if (a->state == WEIR_ADDRESS_NONE || weir_addr_is_v4(a->addr) || !weir_addr_in_prefix(a->addr, prefix, bits))
             continue;
-        const uint8_t known = multihome_router(netif, router), bit = known ? known : router_place(netif, router);
-        if ((a->routers & bit) == bit)
+        const uint8_t known = multihome_router(netif, router),
+                      bit = known || withdrawn ? known : router_place(netif, router),
+                      routers = (uint8_t)(withdrawn ? a->routers & ~bit : a->routers | bit);
+        if (routers == a->routers)
             continue;
-        a->routers |= bit;
+        a->routers = routers;
         paths_changed(netif->weir);
     }
 }

@@ -9,7 +9,9 @@
 struct route;
 
 #if WEIR_CFG_IP6_MULTIHOMED
-void multihome_advertised(struct weir_netif *netif, struct weir_addr router, struct weir_addr prefix, uint8_t bits);
+// A router advertised a prefix; withdrawn: with no lifetime left.
+void multihome_advertised(struct weir_netif *netif, struct weir_addr router, struct weir_addr prefix, uint8_t bits,
+                          bool withdrawn);
 void multihome_link_lost(struct weir_netif *netif);
 // The bit of a router in weir_netif_address.routers; 0: it has advertised no prefix.
 uint8_t multihome_router(const struct weir_netif *netif, struct weir_addr router);
@@ -17,9 +19,9 @@ uint8_t multihome_router(const struct weir_netif *netif, struct weir_addr router
 const struct route *multihome_route(const struct weir *weir, const struct route *route, struct weir_addr source);
 #else
 static inline void multihome_advertised(struct weir_netif *netif, struct weir_addr router, struct weir_addr prefix,
-                                        uint8_t bits)
+                                        uint8_t bits, bool withdrawn)
 {
-    (void)netif, (void)router, (void)prefix, (void)bits;
+    (void)netif, (void)router, (void)prefix, (void)bits, (void)withdrawn;
 }
 static inline void multihome_link_lost(struct weir_netif *netif) { (void)netif; }
 static inline uint8_t multihome_router(const struct weir_netif *netif, struct weir_addr router)

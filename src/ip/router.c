@@ -186,7 +186,8 @@ static void prefix_advertised(struct weir *weir, const struct packet *packet, co
         way_advertised(weir, packet, prefix->prefix, prefix->prefix_bits, false, ND_MEDIUM, prefix->lifetime_s);
     if (prefix->autonomous && prefix->prefix_bits == 64)
         slaac_prefix(packet->netif, prefix->prefix, prefix->lifetime_s, prefix->preferred_s);
-    multihome_advertised(packet->netif, packet->source, weir_addr_v6(prefix->prefix), prefix->prefix_bits);
+    multihome_advertised(packet->netif, packet->source, weir_addr_v6(prefix->prefix), prefix->prefix_bits,
+                         !prefix->lifetime_s);
 }
 
 static void mtu_advertised(struct weir *weir, struct weir_netif *netif, uint32_t mtu)

@@ -217,6 +217,25 @@ static void where_its_router_is_silent_another_is_tried(void **state)
     fixture_close(&f);
 }
 
+// With no lifetime a router says that a prefix is its own no longer: its packets go where any go.
+static void a_router_that_withdrew_a_prefix_is_as_any_other(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_between_two(&f, LOW);
+    struct weir_addr first = address_of(&f, 1);
+    assert_same(first_hop(&f, &first, FAR6), ROUTER6);
+    struct prefix_said said = of_prefix(1);
+    said.valid = said.preferred = 0;
+    advertise(&f, ROUTER6, 600, LOW, &said, 0);
+    first = address_of(&f, 1);  // which stays for two hours yet (RFC 4862 §5.5.3)
+    assert_same(first_hop(&f, &first, FAR6), SECOND_ROUTER6);
+    said = of_prefix(1);
+    advertise(&f, ROUTER6, 600, LOW, &said, 0);
+    assert_same(first_hop(&f, &first, FAR6), ROUTER6);
+    fixture_close(&f);
+}
+
 // RFC 4861 §6.3.4, RFC 5942: what is on the link is what routers say, and an address of ours says nothing.
 static void a_prefix_is_on_the_link_as_long_as_routers_say(void **state)
 {
@@ -358,6 +377,7 @@ int main(void)
         cmocka_unit_test(a_source_is_of_the_next_hops_prefix),
         cmocka_unit_test(the_answer_leaves_by_the_router_of_the_address_asked),
         cmocka_unit_test(where_its_router_is_silent_another_is_tried),
+        cmocka_unit_test(a_router_that_withdrew_a_prefix_is_as_any_other),
         cmocka_unit_test(a_prefix_is_on_the_link_as_long_as_routers_say),
         cmocka_unit_test(packets_have_the_hop_limit_that_routers_say),
         cmocka_unit_test(timers_are_the_routers_where_they_make_sense),
