@@ -299,7 +299,12 @@ void group_netif_changed(struct weir *weir, struct weir_netif *netif)
 
 void group_netif_removed(struct weir *weir, struct weir_netif *netif)
 {
-    for (uint32_t i = weir->ip.group_count; i-- > 0;)
-        if (weir->ip.groups[i].netif == netif)
-            group_remove(weir, &weir->ip.groups[i]);
+    for (uint32_t i = weir->ip.group_count; i-- > 0;) {
+        struct group *const group = &weir->ip.groups[i];
+        if (group->netif != netif)
+            continue;
+        if (!group_lingers(group))  // whose address is out of the device's filter already
+            filter(group, false);
+        group_remove(weir, group);
+    }
 }

@@ -268,13 +268,36 @@ static void table_is_bounded(void **state)
     fixture_close(&f);
 }
 
+// The device counts what is in its filter, and outlives the interface.
+static void an_interface_that_is_removed_leaves_its_filter(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_ethernet(&f);
+    for (unsigned turn = 0; turn < 2; turn++) {
+        const uint32_t before = f.filter_count;
+        assert_int_equal(ip_group_join(f.weir, &f.netif, GROUP), WEIR_OK);
+        assert_int_equal(f.filter_count, before + 1);
+        weir_netif_remove(&f.netif);
+        assert_int_equal(f.filter_count, 0);
+        assert_int_equal(ip_group_leave(f.weir, &f.netif, GROUP), WEIR_NO_ADDRESS);
+        assert_int_equal(weir_netif_add(f.weir, &f.netif), WEIR_OK);
+    }
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(join_reports_twice_and_filters),   cmocka_unit_test(queries_are_answered_in_time),
-        cmocka_unit_test(another_members_report_is_enough), cmocka_unit_test(older_and_newer_queriers_are_served),
-        cmocka_unit_test(bad_messages_are_counted),         cmocka_unit_test(groups_are_received_while_joined),
-        cmocka_unit_test(carrier_back_reports_again),       cmocka_unit_test(table_is_bounded),
+        cmocka_unit_test(join_reports_twice_and_filters),
+        cmocka_unit_test(queries_are_answered_in_time),
+        cmocka_unit_test(another_members_report_is_enough),
+        cmocka_unit_test(older_and_newer_queriers_are_served),
+        cmocka_unit_test(bad_messages_are_counted),
+        cmocka_unit_test(groups_are_received_while_joined),
+        cmocka_unit_test(carrier_back_reports_again),
+        cmocka_unit_test(table_is_bounded),
+        cmocka_unit_test(an_interface_that_is_removed_leaves_its_filter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
