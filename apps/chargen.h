@@ -6,6 +6,7 @@
 #define APPS_CHARGEN_H
 
 #include "crowd.h"
+#include "weir/linkage/apps.h"
 
 #ifndef CHARGEN_CONNECTIONS
 // when full, who takes nothing makes room (clients.h), or newcomers wait in the backlog

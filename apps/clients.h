@@ -10,6 +10,7 @@
 #define APPS_CLIENTS_H
 
 #include "loop.h"
+#include "weir/linkage/loop.h"
 
 #define CLIENTS_REST_US 1000000u    // so long a client that was answered may take for its next request
 #define CLIENTS_PERIOD_US 2000000u  // over which a rate is measured: before the first is over nobody is slow

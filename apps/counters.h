@@ -4,6 +4,7 @@
 #ifndef APPS_COUNTERS_H
 #define APPS_COUNTERS_H
 
+#include "weir/linkage/apps.h"
 #include "weir/stats.h"
 
 struct counter_row {

@@ -5,6 +5,7 @@
 #define APPS_CROWD_H
 
 #include "clients.h"
+#include "weir/linkage/apps.h"
 
 #define CROWD_IDLE_US 600000000u  // nothing moved for so long: the connection is reset
 

@@ -4,6 +4,7 @@
 #define APPS_DISCARD_H
 
 #include "crowd.h"
+#include "weir/linkage/apps.h"
 
 #ifndef DISCARD_CONNECTIONS
 #define DISCARD_CONNECTIONS 32u  // when full, who sends little makes room (clients.h), or newcomers wait in the backlog

@@ -4,6 +4,7 @@
 #define APPS_ECHO_H
 
 #include "crowd.h"
+#include "weir/linkage/apps.h"
 
 #ifndef ECHO_CONNECTIONS
 // when full, who sends or takes little makes room (clients.h), or newcomers wait in the backlog

@@ -6,6 +6,7 @@
 #define APPS_HAPPY_EYEBALLS_H
 
 #include "dns/both.h"
+#include "weir/linkage/apps.h"
 
 #define HAPPY_EYEBALLS_RESOLUTION_US 50000u  // §3: with addresses of IPv4 alone, so long for those of IPv6
 #define HAPPY_EYEBALLS_ATTEMPT_US 250000u    // §5: from one attempt to the next

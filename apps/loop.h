@@ -9,6 +9,7 @@
 #define APPS_LOOP_H
 
 #include "weir/instance.h"
+#include "weir/linkage/loop.h"
 #include "weir/socket.h"
 
 // An application with timers: the first member of its struct.

@@ -4,6 +4,7 @@
 #define APPS_PING_H
 
 #include "loop.h"
+#include "weir/linkage/apps.h"
 
 #define PING_DATA_MAX 1400u
 #define PING_OUTSTANDING 16u  // newest requests whose replies are told from duplicates

@@ -4,6 +4,7 @@
 #define APPS_SERVICE_H
 
 #include "loop.h"
+#include "weir/linkage/loop.h"
 
 // clamped to WEIR_CFG_LISTEN_BACKLOG_MAX: a crowd that comes at once waits, and is not sent away
 #define SERVICE_BACKLOG 1024u

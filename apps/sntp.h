@@ -6,6 +6,7 @@
 #define APPS_SNTP_H
 
 #include "loop.h"
+#include "weir/linkage/apps.h"
 
 #define SNTP_PORT 123u
 #define SNTP_PACKET 48u

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "weir/addr.h"
+#include "weir/linkage/loop.h"
 
 struct text {
     char *bytes;

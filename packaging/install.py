@@ -49,7 +49,7 @@ def plan(arguments):
     where = {"prefix": arguments.prefix, "libdir": arguments.libdir, "includedir": arguments.includedir}
     built, names = pathlib.Path(arguments.built), arguments.parts
     things = {f"{arguments.libdir}/{path.name}": path for path in (built / f"libweir{suffix}.a" for suffix in ["", *[f"-{name}" for name in names]])}
-    public = [path for path in (built / "include/weir").glob("*.h")]
+    public = [*(built / "include/weir").glob("*.h")] + [path for name in names if (path := built / f"include/weir/linkage/{name}.h").exists()]
     for path in public + [built / "include/weir/parts" / header for name in names for header in arguments.headers if header.startswith(tuple(parts()[name]["headers"]))]:
         things[f"{arguments.includedir}/{path.relative_to(built / 'include')}"] = path
     things[f"{arguments.libdir}/pkgconfig/weir.pc"] = pc("weir", "TCP/IP stack for embedded systems", None, where)

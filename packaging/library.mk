@@ -41,7 +41,7 @@ ifneq ($(UNKNOWN),)
 $(error PARTS: there is no $(UNKNOWN) in this configuration; there are: $(PARTS_THERE))
 endif
 
-PUBLIC := $(filter-out %/options.h,$(wildcard include/weir/*.h))
+PUBLIC := $(filter-out %/options.h,$(wildcard include/weir/*.h)) $(wildcard $(PARTS:%=include/weir/linkage/%.h))
 HEADERS := $(PUBLIC:include/%=$(O)/include/%) $(foreach p,$(PARTS),$(addprefix $(O)/include/weir/parts/,$(HEADERS_$(p))))
 LIBRARIES := $(O)/libweir.a $(PARTS:%=$(O)/libweir-%.a)
 VERSION := $(shell sed -n 's/^.define WEIR_VERSION_STRING "\(.*\)"/\1/p' include/weir/version.h)
@@ -68,16 +68,16 @@ $(O)/obj/%.o: %.c $(O)/flags $(O)/include/weir/options.h
 	@echo "  CC    $@"
 	@$(COMPILE) -Iinclude $(if $(filter src/%,$<),-Isrc,-I. -Iapi -Iapps) -MMD -MP -c $< -o $@
 
-# $(call library,NAME,SOURCES,PUBLIC NAMES)
+# $(call library,NAME,SOURCES)
 define library
 $(O)/$(1).a: $(patsubst %.c,$(O)/obj/%.o,$(2)) packaging/private_names.sh
 	@echo "  AR    $$@"
 	@rm -f $$@ && $(AR) rcs $$@ $$(filter %.o,$$^)
-	@PUBLIC='$(3)' packaging/private_names.sh $(NM) $(OBJCOPY) $$@
+	@packaging/private_names.sh $(NM) $(OBJCOPY) $$@
 -include $(patsubst %.c,$(O)/obj/%.d,$(2))
 endef
 $(eval $(call library,libweir,$(SOURCES)))
-$(foreach p,$(PARTS),$(eval $(call library,libweir-$(p),$(SOURCES_$(p)),$(PUBLIC_$(p)))))
+$(foreach p,$(PARTS),$(eval $(call library,libweir-$(p),$(SOURCES_$(p)))))
 
 # The stack as two files.
 amalgamation: $(O)/weir.c

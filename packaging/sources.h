@@ -4,7 +4,7 @@
 //     cc -E -P -Iinclude -DWEIR_PROFILE=small -DWEIR_CONFIG_FILE='"my_config.h"' packaging/sources.h
 // prints a line weir_option "NAME" value for each option, weir_source "path" for each file to compile, and for each
 // library beside the stack
-//     weir_part "name" "folder of includes" "hosted, or nothing" "parts it uses" "libraries of the system" "what its names begin with"
+//     weir_part "name" "folder of includes" "hosted, or nothing" "parts it uses" "libraries of the system"
 // and its weir_part_sources and weir_part_headers.
 #include "weir/options.h"
 
@@ -595,7 +595,7 @@ weir_source "src/wire/udp.c"
 
 // The libraries beside it (config/parts.toml).
 #if !WEIR_CFG_COMPACT
-weir_part "bsd" "api" "" "" "" ""
+weir_part "bsd" "api" "" "" ""
 weir_part_about "bsd" "BSD sockets over the stack, safe from any thread (weir_bsd.h)"
 weir_part_sources "bsd" "api/bsd/address.c"
 weir_part_sources "bsd" "api/bsd/addrinfo.c"
@@ -622,7 +622,7 @@ weir_part_headers "bsd" "api/bsd/weir_bsd.h"
 weir_part_headers "bsd" "api/bsd/weir_bsd_types.h"
 weir_part_headers "bsd" "api/bsd/weir_realtime.h"
 #endif
-weir_part "posix" "." "hosted" "" "-pthread" "af_packet af_xdp carrier impair line pcap pcapng posix shaper slip steer tap trace tun tuntap uring vnet wrap xsk"
+weir_part "posix" "." "hosted" "" "-pthread"
 weir_part_about "posix" "the port to POSIX threads, drivers for Linux (TAP, TUN, AF_PACKET, AF_XDP, SLIP) and wrappers (pcap, impairments, shaper)"
 weir_part_sources "posix" "ports/posix/cpu.c"
 weir_part_sources "posix" "ports/posix/poller.c"
@@ -669,14 +669,14 @@ weir_part_headers "posix" "drivers/wrap/shaper.h"
 weir_part_headers "posix" "drivers/wrap/steer.h"
 weir_part_headers "posix" "drivers/wrap/trace.h"
 weir_part_headers "posix" "drivers/wrap/wrap.h"
-weir_part "superloop" "." "" "" "" "port superloop"
+weir_part "superloop" "." "" "" ""
 weir_part_about "superloop" "the port to no kernel at all: one loop (superloop.h)"
 weir_part_sources "superloop" "ports/superloop/superloop.c"
 weir_part_sources "superloop" "ports/common/core.c"
 weir_part_headers "superloop" "ports/superloop/superloop.h"
 weir_part_headers "superloop" "ports/common/core.h"
 #if !WEIR_CFG_COMPACT
-weir_part "loop" "apps" "" "" "" "client clients loop service text"
+weir_part "loop" "apps" "" "" ""
 weir_part_about "loop" "what services share: the dispatcher of events and timers, listeners, who makes room, text (loop.h)"
 weir_part_sources "loop" "apps/clients.c"
 weir_part_sources "loop" "apps/loop.c"
@@ -689,7 +689,7 @@ weir_part_headers "loop" "apps/stream.h"
 weir_part_headers "loop" "apps/text.h"
 #endif
 #if !WEIR_CFG_COMPACT
-weir_part "dhcp" "apps" "" "loop" "" "dhcp"
+weir_part "dhcp" "apps" "" "loop" ""
 weir_part_about "dhcp" "DHCP: a client and a server (dhcp/client.h, dhcp/server.h)"
 weir_part_sources "dhcp" "apps/dhcp/client.c"
 weir_part_sources "dhcp" "apps/dhcp/message.c"
@@ -700,7 +700,7 @@ weir_part_headers "dhcp" "apps/dhcp/message.h"
 weir_part_headers "dhcp" "apps/dhcp/server.h"
 #endif
 #if !WEIR_CFG_COMPACT
-weir_part "apps" "apps" "hosted" "loop bsd dhcp http" "-lm" "chargen counter dhcp6 discard dns echo happy_eyeballs iperf3 ping rtp rtstream sntp status"
+weir_part "apps" "apps" "hosted" "loop bsd dhcp http" "-lm"
 weir_part_about "apps" "echo, discard, chargen, the status page, iperf3, ping, DHCPv6, DNS, SNTP, real-time source and player"
 weir_part_sources "apps" "apps/chargen.c"
 weir_part_sources "apps" "apps/counters.c"
@@ -761,7 +761,7 @@ weir_part_headers "apps" "apps/status/server.h"
 weir_part_headers "apps" "apps/status/status.h"
 #endif
 #if !WEIR_CFG_COMPACT
-weir_part "http" "apps" "" "loop" "" "http"
+weir_part "http" "apps" "" "loop" ""
 weir_part_about "http" "an HTTP/1.1 server and client, with WebSocket and server-sent events, on streams that are plain or TLS (http/server.h, http/client.h)"
 weir_part_sources "http" "apps/http/accept.c"
 weir_part_sources "http" "apps/http/answer.c"
@@ -790,7 +790,7 @@ weir_part_headers "http" "apps/http/utf8.h"
 weir_part_headers "http" "apps/http/websocket.h"
 #endif
 #if !WEIR_CFG_COMPACT && WEIR_CFG_IGMP
-weir_part "mdns" "apps" "" "loop" "" "mdns"
+weir_part "mdns" "apps" "" "loop" ""
 weir_part_about "mdns" "multicast DNS and service discovery: names, services, browsing (mdns/mdns.h, mdns/query.h)"
 weir_part_sources "mdns" "apps/mdns/discover.c"
 weir_part_sources "mdns" "apps/mdns/mdns.c"
@@ -804,7 +804,7 @@ weir_part_headers "mdns" "apps/mdns/query.h"
 weir_part_headers "mdns" "apps/mdns/wire.h"
 #endif
 #if !WEIR_CFG_COMPACT
-weir_part "mqtt" "apps" "" "loop" "" "mqtt"
+weir_part "mqtt" "apps" "" "loop" ""
 weir_part_about "mqtt" "an MQTT client, versions 3.1.1 and 5, on streams that are plain or TLS (mqtt/mqtt.h)"
 weir_part_sources "mqtt" "apps/mqtt/input.c"
 weir_part_sources "mqtt" "apps/mqtt/mqtt.c"
@@ -814,21 +814,21 @@ weir_part_headers "mqtt" "apps/mqtt/mqtt.h"
 weir_part_headers "mqtt" "apps/mqtt/packet.h"
 #endif
 #if !WEIR_CFG_COMPACT
-weir_part "tftp" "apps" "" "loop" "" "tftp"
+weir_part "tftp" "apps" "" "loop" ""
 weir_part_about "tftp" "a TFTP client, with block sizes and windows (tftp/tftp.h)"
 weir_part_sources "tftp" "apps/tftp/packet.c"
 weir_part_sources "tftp" "apps/tftp/tftp.c"
 weir_part_headers "tftp" "apps/tftp/packet.h"
 weir_part_headers "tftp" "apps/tftp/tftp.h"
 #endif
-weir_part "update" "apps" "" "" "" "update"
+weir_part "update" "apps" "" "" ""
 weir_part_about "update" "firmware in two slots of flash: taking a new image, choosing which to start, going back (update/update.h, update/slots.h)"
 weir_part_sources "update" "apps/update/slots.c"
 weir_part_sources "update" "apps/update/update.c"
 weir_part_headers "update" "apps/update/slots.h"
 weir_part_headers "update" "apps/update/update.h"
 #if !WEIR_CFG_COMPACT
-weir_part "syslog" "apps" "" "loop" "" "syslog"
+weir_part "syslog" "apps" "" "loop" ""
 weir_part_about "syslog" "a syslog client over UDP, TCP and TLS (syslog/syslog.h)"
 weir_part_sources "syslog" "apps/syslog/message.c"
 weir_part_sources "syslog" "apps/syslog/syslog.c"
@@ -836,13 +836,13 @@ weir_part_headers "syslog" "apps/syslog/message.h"
 weir_part_headers "syslog" "apps/syslog/syslog.h"
 #endif
 #if !WEIR_CFG_COMPACT && WEIR_CFG_ARP_CACHE
-weir_part "autoip" "apps" "" "loop" "" "autoip"
+weir_part "autoip" "apps" "" "loop" ""
 weir_part_about "autoip" "a link-local IPv4 address where nobody gives one (autoip/autoip.h)"
 weir_part_sources "autoip" "apps/autoip/autoip.c"
 weir_part_headers "autoip" "apps/autoip/autoip.h"
 #endif
 #if !WEIR_CFG_COMPACT
-weir_part "shell" "apps" "hosted" "loop apps" "" "shell"
+weir_part "shell" "apps" "hosted" "loop apps" ""
 weir_part_about "shell" "a shell on a TCP port or a serial line: ifconfig, netstat, route, neigh, ping, tcpdump, stats (shell/shell.h)"
 weir_part_sources "shell" "apps/shell/capture.c"
 weir_part_sources "shell" "apps/shell/commands.c"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes from config/options.toml: include/weir/options.h, configuration.h and cc_list.h, packaging/sources.h, docs/options.md, and what
-other builds read (tools/metadata.py). --check only compares.
+"""Makes from config/options.toml: include/weir/options.h, configuration.h and cc_list.h, packaging/sources.h, docs/options.md, what
+other builds read (tools/metadata.py), and of config/parts.toml's headers include/weir/linkage (tools/linkage.py). --check only compares.
 
 A configuration is a profile, --config HEADER and NAME=VALUE words; one that is wrong is told in a sentence, with exit status 2.
     options.py --sources small SOCKETS=4               the files of src/ to compile
@@ -14,6 +14,7 @@ import pathlib
 import sys
 import textwrap
 
+import linkage
 import metadata
 from configuration import PROFILES, ROOT, Configuration, Wrong, check_profile, conditions, left_out, overrides, part_files, parts, table
 
@@ -166,7 +167,7 @@ def sources(options):
 //     cc -E -P -Iinclude -DWEIR_PROFILE=small -DWEIR_CONFIG_FILE='"my_config.h"' packaging/sources.h
 // prints a line weir_option "NAME" value for each option, weir_source "path" for each file to compile, and for each
 // library beside the stack
-//     weir_part "name" "folder of includes" "hosted, or nothing" "parts it uses" "libraries of the system" "what its names begin with"
+//     weir_part "name" "folder of includes" "hosted, or nothing" "parts it uses" "libraries of the system"
 // and its weir_part_sources and weir_part_headers.
 #include "weir/options.h"
 """]
@@ -184,8 +185,7 @@ def sources(options):
     for name, part in parts().items():
         when = part.get("when")
         out += [f"#if {when}"] * bool(when)
-        out.append(f'weir_part "{name}" "{part["include"]}" "{part.get("only", "")}" "{" ".join(part.get("uses", []))}" "{" ".join(part.get("libraries", []))}" '
-                   f'"{" ".join(part["names"])}"')
+        out.append(f'weir_part "{name}" "{part["include"]}" "{part.get("only", "")}" "{" ".join(part.get("uses", []))}" "{" ".join(part.get("libraries", []))}"')
         out.append(f'weir_part_about "{name}" "{part["about"]}"')
         for kind in ("sources", "headers"):
             out += [f'weir_part_{kind} "{name}" "{path}"' for path in part_files(part, kind)]
@@ -215,8 +215,7 @@ def stage(folder_name, found):
         for kind in ("sources", "headers"):
             lines.append(f"{kind.upper()}_{name} := {' '.join(part_files(part, kind))}")
         lines += [f"{key.upper()}_{name} := {' '.join(part.get(key, []))}" for key in ("uses", "libraries")]
-        lines += [f"INCLUDE_{name} := {part['include']}", f"ONLY_{name} := {part.get('only', '')}", f"ABOUT_{name} := {part['about']}",
-                  f"PUBLIC_{name} := {'|'.join(word + '_' for word in part['names'])}"]
+        lines += [f"INCLUDE_{name} := {part['include']}", f"ONLY_{name} := {part.get('only', '')}", f"ABOUT_{name} := {part['about']}"]
     for path, text in (("include/weir/options.h", fixed(found)), ("configuration.mk", "\n".join(lines) + "\n")):
         path = pathlib.Path(folder_name) / path
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -241,15 +240,23 @@ def page(options):
 def write(options, check):
     """Writes, or with `check` compares, what is made of the table; 1 when something differs."""
     stale = 0
-    for name, text in (("include/weir/options.h", header(options)), ("include/weir/configuration.h", fingerprint(options)),
+    linked = {linkage.file_of(name): linkage.header(name, part, LICENCE) for name, part in parts().items()}
+    for name, text in (*linked.items(), ("include/weir/options.h", header(options)), ("include/weir/configuration.h", fingerprint(options)),
                        ("include/weir/cc_list.h", controls(options)), ("packaging/sources.h", sources(options)), ("docs/options.md", page(options)),
                        ("packaging/Kconfig", metadata.kconfig(options, MADE)), ("packaging/kconfig.h", metadata.kconfig_header(options, MADE)),
                        ("idf_component.yml", metadata.idf_component(MADE))):
         path = ROOT / name
+        if text is None:
+            continue
         if not check:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text)
         elif not path.exists() or path.read_text() != text:
             print(f"{name} differs from config/options.toml and the files of src/: run `make options`")
+            stale = 1
+    for name, part in parts().items():
+        for path in linkage.unnamed(name, part):
+            print(f'{path} declares names of libweir-{name}.a: it includes "weir/linkage/{name}.h"')
             stale = 1
     return stale
 

@@ -12,6 +12,7 @@
 #define APPS_AUTOIP_H
 
 #include "loop.h"
+#include "weir/linkage/autoip.h"
 
 #define AUTOIP_WAIT_S 10u  // good beside a DHCP client, which then has asked twice
 #define AUTOIP_KEEP_S 300u

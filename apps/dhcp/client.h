@@ -7,6 +7,7 @@
 
 #include "dhcp/message.h"
 #include "loop.h"
+#include "weir/linkage/dhcp.h"
 
 enum dhcp_state {
     DHCP_STOPPED,

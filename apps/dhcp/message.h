@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "weir/addr.h"
+#include "weir/linkage/dhcp.h"
 
 #define DHCP_CLIENT_PORT 68u
 #define DHCP_SERVER_PORT 67u

@@ -11,6 +11,7 @@
 
 #include "dhcp/message.h"
 #include "loop.h"
+#include "weir/linkage/dhcp.h"
 
 #define DHCP_OFFER_S 60u       // an offer is kept for so long
 #define DHCP_DECLINED_S 3600u  // an address that a client found another host to have is not given for so long

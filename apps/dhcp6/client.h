@@ -7,6 +7,7 @@
 
 #include "dhcp6/lease.h"
 #include "loop.h"
+#include "weir/linkage/apps.h"
 
 enum dhcp6_state {
     DHCP6_STOPPED,

@@ -5,6 +5,7 @@
 #define APPS_DHCP6_LEASE_H
 
 #include "dhcp6/message.h"
+#include "weir/linkage/apps.h"
 #include "weir/port.h"
 
 struct dhcp6_lease {

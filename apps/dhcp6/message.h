@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "weir/addr.h"
+#include "weir/linkage/apps.h"
 
 #define DHCP6_CLIENT_PORT 546u
 #define DHCP6_SERVER_PORT 547u

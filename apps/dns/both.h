@@ -6,6 +6,7 @@
 #define APPS_DNS_BOTH_H
 
 #include "dns/pair.h"
+#include "weir/linkage/apps.h"
 
 #define DNS_OTHER_US 500000u
 #define DNS_BOTH_ADDRESSES (2 * DNS_ADDRESSES)

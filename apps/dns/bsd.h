@@ -7,6 +7,7 @@
 
 #include "bsd/weir_bsd.h"
 #include "dns/both.h"
+#include "weir/linkage/apps.h"
 
 // Blocks; any task but the poller's, without the lock held. `dns`: a struct dns that has been started.
 int dns_bsd_resolve(void *dns, struct weir_bsd *bsd, const char *name, struct weir_addr *out, int most);

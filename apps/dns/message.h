@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "weir/addr.h"
+#include "weir/linkage/apps.h"
 
 // octets on the wire, with the root's (RFC 1035 §3.1); as text with its NUL it fits as well
 #define DNS_NAME_MAX 255u

@@ -4,6 +4,7 @@
 #define APPS_DNS_PAIR_H
 
 #include "dns/resolver.h"
+#include "weir/linkage/apps.h"
 
 enum dns_side { DNS_SIDE_AAAA, DNS_SIDE_A };
 

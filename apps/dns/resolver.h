@@ -10,6 +10,7 @@
 
 #include "dns/message.h"
 #include "loop.h"
+#include "weir/linkage/apps.h"
 
 #ifndef DNS_QUERIES
 #define DNS_QUERIES 8u  // at once

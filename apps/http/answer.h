@@ -4,6 +4,7 @@
 #define APPS_HTTP_ANSWER_H
 
 #include "http/message.h"
+#include "weir/linkage/http.h"
 
 struct http_answer {
     int status;

@@ -16,6 +16,7 @@
 #include "http/url.h"
 #include "loop.h"
 #include "stream.h"
+#include "weir/linkage/http.h"
 
 #define HTTP_CLIENT_LEAST 1024u           // bytes of a header, ours or the server's
 #define HTTP_CLIENT_CONNECT_US 60000000u  // until the connection is there, with what lies between

@@ -4,6 +4,7 @@
 #define APPS_HTTP_EVENTS_H
 
 #include "http/server.h"
+#include "weir/linkage/http.h"
 
 struct http_event {
     const char *name;  // NULL: "message"

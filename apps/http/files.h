@@ -5,6 +5,7 @@
 #define APPS_HTTP_FILES_H
 
 #include "http/server.h"
+#include "weir/linkage/http.h"
 
 struct http_file {
     const char *path, *type;

@@ -4,6 +4,8 @@
 #ifndef APPS_HTTP_MESSAGE_H
 #define APPS_HTTP_MESSAGE_H
 
+#include "weir/linkage/http.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

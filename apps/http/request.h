@@ -5,6 +5,7 @@
 #define APPS_HTTP_REQUEST_H
 
 #include "http/message.h"
+#include "weir/linkage/http.h"
 
 enum http_method {
     HTTP_GET = 1,

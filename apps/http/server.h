@@ -19,6 +19,7 @@
 #include "http/request.h"
 #include "http/utf8.h"
 #include "stream.h"
+#include "weir/linkage/http.h"
 
 #define HTTP_BODY_MAX 65536u       // bytes of a request's body, where a route says nothing else; longer ones get 413
 #define HTTP_OUT_LEAST 320u        // bytes of a response's header and pieces; an error's longest has 317, with Date

@@ -3,6 +3,8 @@
 #ifndef APPS_HTTP_URL_H
 #define APPS_HTTP_URL_H
 
+#include "weir/linkage/http.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

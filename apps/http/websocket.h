@@ -6,6 +6,7 @@
 #define APPS_HTTP_WEBSOCKET_H
 
 #include "http/server.h"
+#include "weir/linkage/http.h"
 
 #define HTTP_WEBSOCKET_CLOSE_US 5000000u  // for the other end's close
 #define HTTP_WEBSOCKET_FRAME 4u           // bytes beside a piece's own in `out`

@@ -4,6 +4,7 @@
 #define APPS_IPERF3_CLIENT_H
 
 #include "iperf3/test.h"
+#include "weir/linkage/apps.h"
 
 #define IPERF3_INTERVAL_US 1000000u
 #define IPERF3_ANSWER_US 10000000u  // a server that does not take the next step

@@ -4,6 +4,8 @@
 #ifndef APPS_IPERF3_JSON_H
 #define APPS_IPERF3_JSON_H
 
+#include "weir/linkage/apps.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -8,6 +8,7 @@
 
 #include "clients.h"
 #include "iperf3/test.h"
+#include "weir/linkage/apps.h"
 
 #define IPERF3_GUESTS 32u
 #define IPERF3_GUEST_US 10000000u    // a connection that does not say what it wants

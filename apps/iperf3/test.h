@@ -8,6 +8,7 @@
 #include "iperf3/json.h"
 #include "loop.h"
 #include "text.h"
+#include "weir/linkage/apps.h"
 
 #ifndef IPERF3_STREAMS
 #define IPERF3_STREAMS 32u  // in a test

@@ -14,6 +14,7 @@
 
 #include "loop.h"
 #include "mdns/wire.h"
+#include "weir/linkage/mdns.h"
 
 #define MDNS_PORT 5353u
 #ifndef MDNS_MESSAGE_MAX

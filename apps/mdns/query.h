@@ -7,6 +7,7 @@
 #define APPS_MDNS_QUERY_H
 
 #include "mdns/mdns.h"
+#include "weir/linkage/mdns.h"
 
 struct mdns_answer {
     const struct mdns_name *name;

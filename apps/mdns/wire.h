@@ -5,6 +5,8 @@
 #ifndef APPS_MDNS_WIRE_H
 #define APPS_MDNS_WIRE_H
 
+#include "weir/linkage/mdns.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

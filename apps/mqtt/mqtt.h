@@ -13,6 +13,7 @@
 #include "loop.h"
 #include "mqtt/packet.h"
 #include "stream.h"
+#include "weir/linkage/mqtt.h"
 
 #define MQTT_PORT 1883u
 #define MQTT_PORT_TLS 8883u

@@ -3,6 +3,8 @@
 #ifndef APPS_MQTT_PACKET_H
 #define APPS_MQTT_PACKET_H
 
+#include "weir/linkage/mqtt.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -8,6 +8,7 @@
 
 #include "loop.h"
 #include "rtstream/rtp.h"
+#include "weir/linkage/apps.h"
 #include "weir/realtime.h"
 
 #define RTSTREAM_FRAME_MOST 4096u

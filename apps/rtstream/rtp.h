@@ -5,6 +5,8 @@
 #ifndef RTSTREAM_RTP_H
 #define RTSTREAM_RTP_H
 
+#include "weir/linkage/apps.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

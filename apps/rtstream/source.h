@@ -6,6 +6,7 @@
 #define RTSTREAM_SOURCE_H
 
 #include "rtstream/player.h"
+#include "weir/linkage/apps.h"
 
 struct rtstream_source {
     struct app app;  // first

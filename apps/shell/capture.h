@@ -6,6 +6,7 @@
 
 #include "weir/handler.h"
 #include "text.h"
+#include "weir/linkage/shell.h"
 
 #ifndef CAPTURE_FRAMES
 #define CAPTURE_FRAMES 32u

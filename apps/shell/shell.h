@@ -13,6 +13,7 @@
 #include "iperf3/client.h"
 #include "ping.h"
 #include "text.h"
+#include "weir/linkage/shell.h"
 
 #define SHELL_LINE_BYTES 128u
 #define SHELL_AHEAD_BYTES 256u  // typed ahead of a command that runs

@@ -4,6 +4,7 @@
 #define APPS_STATUS_METRICS_H
 
 #include "status/status.h"
+#include "weir/linkage/apps.h"
 
 #define METRICS_TYPE_OPEN "application/openmetrics-text; version=1.0.0; charset=utf-8"
 #define METRICS_TYPE_PLAIN "text/plain; version=0.0.4; charset=utf-8"

@@ -6,6 +6,7 @@
 
 #include "http/server.h"
 #include "status/status.h"
+#include "weir/linkage/apps.h"
 
 #ifndef STATUS_CONNECTIONS
 #define STATUS_CONNECTIONS 128u  // at once

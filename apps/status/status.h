@@ -6,6 +6,7 @@
 
 #include "loop.h"
 #include "text.h"
+#include "weir/linkage/apps.h"
 
 #define STATUS_SAMPLES 120u  // of throughput, one a second
 #define STATUS_SAMPLE_US 1000000u

@@ -3,6 +3,8 @@
 #ifndef APPS_SYSLOG_MESSAGE_H
 #define APPS_SYSLOG_MESSAGE_H
 
+#include "weir/linkage/syslog.h"
+
 #include <stdint.h>
 
 #define SYSLOG_HOST_MAX 255u

@@ -14,6 +14,7 @@
 #include "loop.h"
 #include "stream.h"
 #include "syslog/message.h"
+#include "weir/linkage/syslog.h"
 
 #define SYSLOG_PORT 514u  // UDP, and what most servers have for TCP
 #define SYSLOG_PORT_TLS 6514u

@@ -4,6 +4,8 @@
 #ifndef APPS_TFTP_PACKET_H
 #define APPS_TFTP_PACKET_H
 
+#include "weir/linkage/tftp.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

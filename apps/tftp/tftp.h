@@ -14,6 +14,7 @@
 
 #include "loop.h"
 #include "tftp/packet.h"
+#include "weir/linkage/tftp.h"
 
 #define TFTP_PORT 69u
 #define TFTP_TRIES 6u             // of one packet, or window

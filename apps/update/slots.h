@@ -9,6 +9,8 @@
 #ifndef APPS_UPDATE_SLOTS_H
 #define APPS_UPDATE_SLOTS_H
 
+#include "weir/linkage/update.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -7,6 +7,7 @@
 #define APPS_UPDATE_UPDATE_H
 
 #include "update/slots.h"
+#include "weir/linkage/update.h"
 
 enum update_error {  // negative, and none of enum weir_error's
     UPDATE_MALFORMED = -2000,

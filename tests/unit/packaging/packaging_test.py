@@ -89,13 +89,34 @@ def test_a_program_of_another_configuration_does_not_link(installed, tmp_path):
 
 
 def test_nothing_of_it_meets_another_stack(installed, tmp_path):
-    """All of the library beside functions that lwIP has, too."""
-    for library in ("libweir.a", "libweir-bsd.a"):
-        names = globals_of(installed / "lib" / library)
-        assert names and all(name.startswith(OURS) for name in names)
-    (tmp_path / "other.c").write_text("".join(f"int {name}(void);\nint {name}(void) {{ return 0; }}\n" for name in ("tcp_close", "tcp_input", "udp_bind", "ip4_input", "icmp_input", "igmp_input")))
-    run("cc", f"-I{installed}/include", EXAMPLE / "answer.c", tmp_path / "other.c", "-Wl,--whole-archive", installed / "lib/libweir.a", "-Wl,--no-whole-archive", "-o", tmp_path / "program")
+    """All of the libraries beside functions that lwIP and others have, too: no name of theirs is without a prefix of ours."""
+    libraries = sorted((installed / "lib").glob("*.a"))
+    assert len(libraries) > 10
+    for library in libraries:
+        names = globals_of(library)
+        assert names and all(name.startswith(OURS) for name in names), library
+    taken = ("tcp_close", "tcp_input", "udp_bind", "ip4_input", "icmp_input", "igmp_input", "dhcp_start", "loop_init", "http_respond", "mqtt_start", "json_read", "port_init",
+             "tap_open", "pcap_open", "trace_start", "text_put", "update_begin", "shell_add", "mdns_send", "posix_host_init", "core_init", "wrap_tx")
+    (tmp_path / "other.c").write_text("".join(f"int {name}(void);\nint {name}(void) {{ return 0; }}\n" for name in taken))
+    run("cc", "-c", tmp_path / "other.c", "-o", tmp_path / "other.o")
+    run("cc", "-r", "-nostdlib", tmp_path / "other.o", "-Wl,--whole-archive", *libraries, "-o", tmp_path / "together.o")
+    run("cc", f"-I{installed}/include", EXAMPLE / "answer.c", tmp_path / "other.o", "-Wl,--whole-archive", installed / "lib/libweir.a", "-Wl,--no-whole-archive", "-o", tmp_path / "program")
     run(tmp_path / "program")
+
+
+def test_a_part_has_the_names_of_its_headers(installed, tmp_path):
+    """Every function that an installed header of a part declares is in its library, by the name that a call of it asks for."""
+    below = installed / "include/weir"
+    for part in (path.stem for path in (below / "linkage").glob("*.h")):
+        names = re.findall(r"^#pragma redefine_extname (\w+) weir_\1$", (below / f"linkage/{part}.h").read_text(), re.M)
+        found = globals_of(installed / f"lib/libweir-{part}.a")
+        assert {f"weir_{name}" for name in names} - found == set(), part
+        headers = [path.relative_to(below / "parts") for path in sorted((below / "parts").rglob("*.h")) if f"linkage/{part}.h" in path.read_text()]
+        calls = ", ".join(f"(const void *)&{name}" for name in names)
+        (tmp_path / "calls.c").write_text("".join(f'#include "{path}"\n' for path in headers) + f"const void *const called[] = {{{calls}}};\n")
+        run("cc", "-w", f"-I{installed}/include", f"-I{below}/parts", f"-I{below}/parts/apps", f"-I{below}/parts/api", "-c", tmp_path / "calls.c", "-o", tmp_path / "calls.o")
+        asked = {line.split()[0] for line in run("nm", "--undefined-only", "--format=posix", tmp_path / "calls.o").splitlines()}
+        assert {f"weir_{name}" for name in names} - asked == set(), part
 
 
 def test_no_path_of_the_build_is_installed(installed):
