@@ -30,7 +30,7 @@ libdir ?= $(exec_prefix)/lib
 includedir ?= $(prefix)/include
 
 # The configuration: PROFILE_BUILT, SOURCES, PARTS_THERE and of each part SOURCES_, HEADERS_, INCLUDE_, USES_ and ONLY_.
-STAGED := $(shell $(PYTHON) tools/options.py --stage '$(O)' --cc '$(CC) $(CFLAGS)' $(if $(CONFIG),--config '$(CONFIG)') $(PROFILE) $(OPTIONS))
+STAGED := $(shell $(PYTHON) tools/options.py --stage '$(O)' --cc '$(CC) $(CFLAGS) $(CPPFLAGS)' $(if $(CONFIG),--config '$(CONFIG)') $(PROFILE) $(OPTIONS))
 ifneq ($(.SHELLSTATUS),0)
 $(error the configuration is wrong)
 endif

@@ -7,7 +7,8 @@ A configuration is a profile, --config HEADER and NAME=VALUE words; one that is 
     options.py --sources small SOCKETS=4               the files of src/ to compile
     options.py --sources small --config my_config.h    (the compiler reads the header: --cc arm-none-eabi-gcc for another)
     options.py --left-out small SOCKETS=4              the other files of src/
-    options.py --values full                           every option with its value"""
+    options.py --values full                           every option with its value
+    options.py --commands build/compile_commands.json  what is misspelt among the -D of any build"""
 import argparse
 import hashlib
 import pathlib
@@ -16,7 +17,7 @@ import textwrap
 
 import linkage
 import metadata
-from configuration import PROFILES, ROOT, Configuration, Wrong, check_profile, conditions, left_out, overrides, part_files, parts, table
+from configuration import PROFILES, ROOT, Configuration, Wrong, check_profile, conditions, in_commands, left_out, overrides, part_files, parts, table
 
 LICENCE = "// SPDX-License-Identifier: BSD-2-Clause"
 MADE = "Made by tools/options.py from config/options.toml: change that file, then run `make options`."
@@ -27,7 +28,7 @@ CHOICE = """\
 // well: -DWEIR_PROFILE_TINY and so on); the default is full. Change options in a header of your own, which
 // -DWEIR_CONFIG_FILE='"my_config.h"' names (it may choose the profile, too), or one by one with -DWEIR_CFG_NAME=value.
 // What contradicts itself or lies out of range stops the build. A name that does not exist is beyond the compiler:
-// CMake, Meson, make and `tools/options.py --sources` find it.
+// CMake, Meson, make and `tools/options.py --sources` (or --commands) find it.
 #ifndef WEIR_OPTIONS_H
 #define WEIR_OPTIONS_H
 
@@ -262,7 +263,12 @@ def write(options, check):
 
 
 def tell(arguments):
-    """Answers --sources, --left-out, --stage and --values."""
+    """Answers --sources, --left-out, --stage, --values and --commands."""
+    if arguments.commands:
+        wrong = in_commands(arguments.commands)
+        if wrong:
+            raise Wrong("\n".join(wrong))
+        return []
     names = [word for word in arguments.words if "=" not in word]
     changes = [word for word in arguments.words if "=" in word]
     if len(names) > 1:
@@ -287,6 +293,7 @@ def main():
     what.add_argument("--left-out", action="store_true", help="print the files of src/ that it leaves out (without a header)")
     what.add_argument("--stage", metavar="FOLDER", help="write the configuration into FOLDER, for packaging/library.mk")
     what.add_argument("--values", action="store_true", help="print every option with its value")
+    what.add_argument("--commands", metavar="FILE", help="look for unknown options in a build's compile_commands.json")
     parser.add_argument("--config", metavar="HEADER", default="", help="a header as WEIR_CONFIG_FILE names it")
     parser.add_argument("--cc", default="cc", help="the compiler that reads it (default: %(default)s)")
     parser.add_argument("words", nargs="*", metavar="PROFILE, NAME=VALUE", help="a profile (full if none is given, nor chosen by the header), and options that differ from it")
@@ -296,7 +303,7 @@ def main():
             raise Wrong(f"{unknown[0]}: an option is written NAME=VALUE here, as in SOCKETS=4")
         if unknown:
             parser.error(f"what is {' '.join(unknown)}?")
-        if not (arguments.sources or arguments.left_out or arguments.stage or arguments.values):
+        if not (arguments.sources or arguments.left_out or arguments.stage or arguments.values or arguments.commands):
             return write(table(), arguments.check)
         print("".join(line + "\n" for line in tell(arguments)), end="")
         return 0
