@@ -12,7 +12,6 @@
 #pragma redefine_extname port_turn weir_port_turn
 #pragma redefine_extname port_turn_ends weir_port_turn_ends
 #pragma redefine_extname port_turn_now weir_port_turn_now
-#pragma redefine_extname port_turn_sends weir_port_turn_sends
 #pragma redefine_extname port_turn_takes weir_port_turn_takes
 #pragma redefine_extname superloop_init weir_superloop_init
 #pragma redefine_extname superloop_run weir_superloop_run
