@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 
 import pytest
 import run_calls
@@ -308,6 +309,88 @@ def test_haproxy(site):
     assert site.fetched("by-haproxy")
     ends(server)
     origin.stop()
+
+
+class Postgres:
+    """A cluster of databases in a folder of its own, of a user that may not be root."""
+
+    def __init__(self):
+        self.programs = next((folder for folder in sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), reverse=True) if (folder / "pgbench").exists()), None)
+        if self.programs is None:
+            pytest.skip("postgresql is not here")
+        self.user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        if subprocess.run([*self.user, "true"], capture_output=True).returncode:
+            pytest.skip("postgres runs as no root, and nobody else is to be had")
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-postgres-"))
+        os.chown(self.folder, 65534, 65534)
+        self.data = self.folder / "data"
+        subprocess.run([*self.user, self.programs / "initdb", "-D", self.data, "-U", "weir", "-A", "trust", "-N"], check=True, capture_output=True, cwd=self.folder)
+        with open(self.data / "pg_hba.conf", "a") as file:
+            file.write("host all,replication all 10.97.0.0/24 trust\nhost all,replication all fd97::/64 trust\n")
+
+    def server(self):
+        """Its command: eight workers at once, each a process that was forked from the one that listens."""
+        settings = {"listen_addresses": "*", "unix_socket_directories": self.folder, "fsync": "off", "shared_buffers": "32MB", "max_connections": 60}
+        return [*self.user, self.programs / "postgres", "-D", self.data, *(word for name, value in settings.items() for word in ("-c", f"{name}={value}"))]
+
+    def bench(self, host, *words):
+        return [self.programs / "pgbench", "-h", host, "-U", "weir", *words, "postgres"]
+
+    def sql(self, host, text):
+        return [self.programs / "psql", "-h", host, "-U", "weir", "-XAt", "-c", text, "postgres"]
+
+
+@pytest.fixture
+def postgres():
+    cluster = Postgres()
+    yield cluster
+    shutil.rmtree(cluster.folder)
+
+
+TRANSACTIONS = 400 if CAMPAIGN else 50
+CANCELLED = "set statement_timeout = 300; select pg_sleep(60)"
+
+
+def up(run, cluster, host):
+    """It takes connections before it can use them."""
+    assert until(lambda: run(*cluster.sql(host, "select 7"), check=False).strip() == "7", 60)
+
+
+def transactions(report, clients):
+    assert f"number of transactions actually processed: {TRANSACTIONS * clients}/" in report and "number of failed transactions: 0 " in report, report
+
+
+def test_postgresql(site, postgres):
+    """A process for each connection, latches between them (signals, epoll beside a pipe), COPY, replication, cancelled queries."""
+    server = site.serve(5432, *postgres.server())
+    up(site.here, postgres, WEIR)
+    site.here(*postgres.bench(WEIR, "-i", "-q", "-s", "2"))
+    transactions(site.here(*postgres.bench(WEIR, "-n", "-c", "8", "-j", "2", "-t", TRANSACTIONS)), 8)
+    transactions(site.here(*postgres.bench(WEIR6, "-n", "-S", "-M", "prepared", "-c", "8", "-j", "2", "-t", TRANSACTIONS)), 8)
+    transactions(site.here(*postgres.bench(WEIR, "-n", "-S", "-C", "-c", "4", "-t", TRANSACTIONS)), 4)   # a connection for each transaction
+    assert site.here(*postgres.sql(WEIR, "select count(*), sum(abalance) = (select sum(delta) from pgbench_history) from pgbench_accounts")).strip() == "200000|t"
+    assert "statement timeout" in site.here(*postgres.sql(WEIR, CANCELLED), check=False)
+    assert site.here(*postgres.sql(WEIR, "select length(repeat('w', 20000000))")).strip() == "20000000"
+    site.here(postgres.programs / "pg_basebackup", "-h", WEIR, "-U", "weir", "-D", site.folder / "backup", "-X", "stream", "-c", "fast")
+    assert (site.folder / "backup/PG_VERSION").exists()
+    # A client that is interrupted asks by a second connection that its query be cancelled.
+    asleep = site.linux.start(*postgres.sql(WEIR, "select pg_sleep(60)"))
+    running = "select count(*) from pg_stat_activity where query = 'select pg_sleep(60)'"
+    assert until(lambda: site.here(*postgres.sql(WEIR, running)).strip() == "1", 60)
+    asleep.send_signal(signal.SIGINT)
+    assert asleep.wait(30) != 0 and "user request" in asleep.output(), asleep.output()
+    ends(server)
+
+
+def test_postgresql_clients(site, postgres):
+    """pgbench, which polls all its connections, and psql on Weir; the server on Linux."""
+    server = site.background(5432, *postgres.server())
+    up(site.here, postgres, LINUX)
+    site.client(*postgres.bench(LINUX, "-i", "-q", "-s", "1"))
+    transactions(site.client(*postgres.bench(LINUX, "-n", "-c", "8", "-j", "2", "-t", TRANSACTIONS)), 8)
+    transactions(site.client(*postgres.bench(LINUX6, "-n", "-S", "-C", "-c", "4", "-t", TRANSACTIONS)), 4)
+    assert "statement timeout" in site.client(*postgres.sql(LINUX, CANCELLED), check=False)
+    ends(server)
 
 
 def test_names_by_a_name_server(site):
