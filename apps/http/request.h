@@ -25,6 +25,7 @@ struct http_request {
     uint32_t path_length;
     struct http_line query;   // without its '?'
     struct http_line fields;  // all lines of them
+    struct http_line host;    // and its port: of an absolute target, or else of the field Host
     bool keep_alive;
     bool http11;           // or later: chunks, and 100 (Continue), are understood
     bool chunked;          // the body comes in chunks
