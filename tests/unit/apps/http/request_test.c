@@ -114,16 +114,16 @@ static void what_can_be_read_two_ways_is_refused(void **state)
         "GET / HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n",   // a folded line
         "GET / HTTP/1.1\r\nHost: x\rX: y\r\n\r\n",        // a bare CR
         "GET / HTTP/1.1\r\nHost: \x01\r\n\r\n",           // a control byte
-        "GET / HTTP/1.1\r\nHost: x:y\r\n\r\n",             // no port
-        "GET / HTTP/1.1\r\nHost: ::1\r\n\r\n",             // an IPv6 address without brackets
-        "GET / HTTP/1.1\r\nHost: [::1\r\n\r\n",            // … with one of them
-        "GET / HTTP/1.1\r\nHost: []\r\n\r\n",              // … with nothing in them
-        "GET / HTTP/1.1\r\nHost: a%2\r\n\r\n",             // half an escape
-        "GET / HTTP/1.1\r\nHost: a,b\r\n\r\n",             // two in one
-        "GET http:///x HTTP/1.1\r\nHost: x\r\n\r\n",       // no host in the target
-        "GET http://:80/x HTTP/1.1\r\nHost: x\r\n\r\n",    // only a port
-        "GET http://u@x/ HTTP/1.1\r\nHost: x\r\n\r\n",     // a user
-        "GET ftp://x/ HTTP/1.1\r\nHost: x\r\n\r\n",        // another scheme
+        "GET / HTTP/1.1\r\nHost: x:y\r\n\r\n",            // no port
+        "GET / HTTP/1.1\r\nHost: ::1\r\n\r\n",            // an IPv6 address without brackets
+        "GET / HTTP/1.1\r\nHost: [::1\r\n\r\n",           // one with half of them
+        "GET / HTTP/1.1\r\nHost: []\r\n\r\n",             // one with nothing in them
+        "GET / HTTP/1.1\r\nHost: a%2\r\n\r\n",            // half an escape
+        "GET / HTTP/1.1\r\nHost: a,b\r\n\r\n",            // two in one
+        "GET http:///x HTTP/1.1\r\nHost: x\r\n\r\n",      // no host in the target
+        "GET http://:80/x HTTP/1.1\r\nHost: x\r\n\r\n",   // only a port
+        "GET http://u@x/ HTTP/1.1\r\nHost: x\r\n\r\n",    // a user
+        "GET ftp://x/ HTTP/1.1\r\nHost: x\r\n\r\n",       // another scheme
         "GET / HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n",       // no name
         "GET / HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n",  // no colon
         "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n",
