@@ -458,6 +458,11 @@ weir_source "src/tcp/info.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/tcp/input.c"
+#endif
+#if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_COMPACT
+weir_source "src/tcp/ip_options.c"
+#endif
+#if !WEIR_CFG_COMPACT
 weir_source "src/tcp/isn.c"
 #endif
 #if WEIR_CFG_TCP_KEEPALIVE && !WEIR_CFG_COMPACT

@@ -181,9 +181,24 @@ static int get_ip_options(struct bsd_request *r)
     memcpy(r->value.option_bytes, options.bytes, options.length);
     return WEIR_OK;
 }
+// Of a stream, as ancillary data: the options of its peer's SYN, where IP_RECVOPTS asked for them.
+static int get_packet_options(struct bsd_request *r)
+{
+    struct weir_ip_options options;
+    struct weir_cmsghdr *const control = (struct weir_cmsghdr *)(void *)r->value.control;
+    const int error = weir_socket_received_ip_options(r->bsd->weir, r->file->socket, &options);
+    r->length = 0;
+    if (error || !options.length)
+        return error == WEIR_NOT_SUPPORTED ? BSD_NO_PROTOCOL_OPTION : error;
+    *control = (struct weir_cmsghdr){weir_cmsg_len(options.length), WEIR_IPPROTO_IP, WEIR_IP_RECVOPTS};
+    memcpy(weir_cmsg_data(control), options.bytes, options.length);
+    r->length = (weir_socklen)weir_cmsg_space(options.length);
+    return WEIR_OK;
+}
 #else
 static int set_ip_options(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
 static int get_ip_options(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
+static int get_packet_options(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
 #endif
 
 static int set_ip(struct bsd_request *r)
@@ -475,6 +490,7 @@ static int get_ip(struct bsd_request *r)
 {
     switch (r->name) {
     case WEIR_IP_OPTIONS: return get_ip_options(r);
+    case WEIR_IP_PKTOPTIONS: return get_packet_options(r);
     case WEIR_IP_MTU_DISCOVER: return get_mtu_discover(r);
     case WEIR_IP_PKTINFO: return get_plain(r, (r->file->flags & BSD_PKTINFO) != 0);
     case WEIR_IP_RECVTTL: return get_plain(r, (r->file->flags & BSD_RECVTTL) != 0);

@@ -31,6 +31,7 @@ union bsd_value {
 #if WEIR_CFG_IP_OPTIONS
     struct weir_ip_options options;
     uint8_t option_bytes[WEIR_IP_OPTIONS_MAX];
+    uint8_t control[sizeof(struct weir_cmsghdr) + WEIR_IP_OPTIONS_MAX];
 #endif
     char text[16];
 };

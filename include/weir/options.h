@@ -640,14 +640,13 @@
 #if WEIR_CFG_RAW < 0 || WEIR_CFG_RAW > 1
 #error "WEIR_CFG_RAW must be 0 to 1: raw and ICMP echo sockets"
 #endif
-// options of IPv4 headers on datagram and raw sockets: sent with each packet, and told of those that arrive; no
-// source routes
+// options of IPv4 headers on sockets: sent with each packet, and told of those that arrive; no source routes
 #ifndef WEIR_CFG_IP_OPTIONS
 #define WEIR_CFG_IP_OPTIONS WEIR_DEFAULT_IP_OPTIONS
 #endif
 #if WEIR_CFG_IP_OPTIONS < 0 || WEIR_CFG_IP_OPTIONS > 1
-#error "WEIR_CFG_IP_OPTIONS must be 0 to 1: options of IPv4 headers on datagram and raw sockets: sent with each\
- packet, and told of those that arrive; no source routes"
+#error "WEIR_CFG_IP_OPTIONS must be 0 to 1: options of IPv4 headers on sockets: sent with each packet, and told of\
+ those that arrive; no source routes"
 #endif
 // active open
 #ifndef WEIR_CFG_TCP_CONNECT

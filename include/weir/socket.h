@@ -179,7 +179,8 @@ enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_FAMILY,  // 0: both; 4, 6: of IPv4, of IPv6 alone; 0; set before bind and connect (WEIR_INVALID after)
 #endif
 #if WEIR_CFG_IP_OPTIONS
-    WEIR_OPTION_RECEIVE_IP_OPTIONS,  // 0/1; 0; datagrams: received ones are told with the IPv4 options they came with
+    WEIR_OPTION_RECEIVE_IP_OPTIONS,  // 0/1; 0; datagrams are told with the IPv4 options they came with; of a stream,
+                                     // set before connect or listen, those of the peer's SYN are kept
 #endif
     WEIR_OPTION_COUNT
 };
@@ -209,11 +210,16 @@ const char *weir_socket_congestion(struct weir *weir, weir_socket socket);
 int weir_socket_membership(struct weir *weir, weir_socket socket, struct weir_addr group, uint8_t netif_index,
                            int join);
 #if WEIR_CFG_IP_OPTIONS
-// The IPv4 options of every packet that a datagram or raw socket sends; length 0: none. In fragments after the first
-// stand those that are to be copied. The stack writes nothing into them, neither addresses nor times. WEIR_INVALID:
-// longer than WEIR_IP_OPTIONS_MAX, malformed, or with a source route.
+// The IPv4 options of every packet that a socket sends; length 0: none. In fragments after the first stand those that
+// are to be copied. A stream's take of the room of its segments, and a listener's are inherited; a connection whose
+// segments are too small for them, or that is of IPv6, goes without. Where a record of the way or of times stands among
+// them, sent or received, this host's address stands in it, and its time, which is not one of the day (RFC 791 §3.1).
+// WEIR_INVALID: longer than WEIR_IP_OPTIONS_MAX, malformed, or with a source route. WEIR_NO_MEMORY.
 int weir_socket_set_ip_options(struct weir *weir, weir_socket socket, const void *bytes, int length);
 int weir_socket_ip_options(struct weir *weir, weir_socket socket, struct weir_ip_options *options);
+// Those that the SYN of a stream's peer came with, where WEIR_OPTION_RECEIVE_IP_OPTIONS asked for them; of a handshake
+// by SYN cookie none are known. WEIR_NOT_SUPPORTED: not a stream.
+int weir_socket_received_ip_options(struct weir *weir, weir_socket socket, struct weir_ip_options *options);
 #endif
 #if WEIR_CFG_MULTICAST_SOURCES
 // --- source filters of datagram sockets' memberships (RFC 3678) ------------------------------------------------------

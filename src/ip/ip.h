@@ -65,7 +65,8 @@ struct ip_out {
     bool dont_fragment;
     bool router_alert;  // IGMP (RFC 2236 §2): 4 bytes of option; only where IGMP is built
 #if WEIR_CFG_IP_OPTIONS
-    const struct weir_ip_options *options;  // of IPv4, padded; NULL: none. Not with router_alert, nor in the outbox
+    const struct weir_ip_options
+        *options;  // of IPv4, padded; NULL: none. Not with router_alert; ip_outbox_push copies them
 #endif
 #if WEIR_CFG_ARP_CACHE
     const uint8_t *link_source;  // of what is answered (ip_answers); ip_outbox_push copies the bytes
@@ -78,10 +79,13 @@ struct ip_out {
 #if WEIR_CFG_IP6
 static inline struct ip_params ip_out_params(const struct ip_out *ip)
 {
-    return (struct ip_params){ip->ttl, ip->tos, ip->flow_label};
+    return (struct ip_params){.ttl = ip->ttl, .tos = ip->tos, .flow_label = ip->flow_label};
 }
 #else
-static inline struct ip_params ip_out_params(const struct ip_out *ip) { return (struct ip_params){ip->ttl, ip->tos}; }
+static inline struct ip_params ip_out_params(const struct ip_out *ip)
+{
+    return (struct ip_params){.ttl = ip->ttl, .tos = ip->tos};
+}
 #endif
 
 struct route {

@@ -193,7 +193,6 @@ static inline void membership_filter_drop(struct weir *weir, struct weir_netif *
 #endif
 
 #if WEIR_CFG_IP_OPTIONS
-int datagram_ip_options_set(struct datagram *d, const uint8_t *bytes, uint32_t length);
 void datagram_ip_options_note(const struct datagram *d, const struct packet *packet, struct weir_message *message);
 static inline void datagram_ip_options_use(const struct datagram *d, struct ip_out *ip)
 {

@@ -675,6 +675,70 @@ assert (data, control) == (b"a", [(0, socket.IP_RECVOPTS, bytes([1]) + alert + b
 """
 
 
+# A record of the way with room for four addresses; Linux sends its SYN-ACK with what came, and itself, on both ways.
+OPTIONED_STREAM = f"""
+import hashlib, socket, struct
+here, there = socket.inet_aton("{WEIR}"), socket.inet_aton("{LINUX}")
+s = socket.socket()
+s.settimeout(60)
+s.setsockopt(socket.IPPROTO_IP, socket.IP_RECVOPTS, 1)
+s.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, bytes([7, 19, 4]) + bytes(17))
+try:
+    s.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, bytes([131, 7, 4]) + there + bytes(1))
+except OSError as error:
+    assert error.errno == 22
+else:
+    raise AssertionError("a source route was taken")
+s.connect(("{LINUX}", 7100))
+told = s.getsockopt(socket.IPPROTO_IP, 9, 100)
+assert told[16:36] == bytes([7, 19, 20]) + here + there + there + here + bytes(1), told
+sent = bytes(range(256)) * 4000
+s.sendall(sent)
+got = b""
+while len(got) < len(sent):
+    got += s.recv(1 << 16)
+assert got == sent
+print(s.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG))
+"""
+
+
+def test_ip4_options_of_a_stream(site):
+    """Every segment has them, and room for them; Linux answers with what came, and itself."""
+    with inside(site.linux):
+        listener = socket.create_server((LINUX, 7100))
+        tap = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(0x0800))
+    with listener, tap:
+        listener.settimeout(60)
+        tap.settimeout(60)
+        program = site.linux.start(*site.words, sys.executable, "-c", OPTIONED_STREAM)
+        linux, _ = listener.accept()
+        with linux:
+            linux.settimeout(60)
+            told = linux.getsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, 40)
+            assert told[:11] == bytes([7, 19, 12]) + socket.inet_aton(WEIR) + socket.inet_aton(LINUX)
+            got = b""
+            while len(got) < 256 * 4000:
+                data = linux.recv(1 << 16)
+                assert data, program.output()
+                got += data
+            linux.sendall(got)
+            assert program.wait(60) == 0, program.output()
+        assert int(program.output().split()[-1]) == 1500 - 40 - 12 - 20
+        tap.setblocking(False)
+        seen = 0
+        while True:
+            try:
+                packet, address = tap.recvfrom(1 << 16)
+            except BlockingIOError:
+                break
+            if address[2] == socket.PACKET_OUTGOING or packet[9] != socket.IPPROTO_TCP or packet[12:16] != socket.inet_aton(WEIR):
+                continue
+            assert packet[0] == 0x4A and packet[20:27] == bytes([7, 19, 8]) + socket.inet_aton(WEIR), packet[:60]
+            assert len(packet) <= 1500
+            seen += 1
+        assert seen > 50
+
+
 def test_ip4_options_both_ways(site):
     with inside(site.linux):
         linux = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -28,6 +28,27 @@ static uint32_t emit_options(struct tcp_fixture *t, const struct peer_segment *i
     return options.seen || options.sack_count ? tcp_options_emit(bytes, &options) : 0;
 }
 
+// A packet whose header has the peer's options.
+static void input_with_options(struct tcp_fixture *t, const uint8_t *transport, uint32_t length)
+{
+    const uint32_t header = IP4_BYTES + t->ip_options_length;
+    uint8_t *const bytes = malloc(header + length);
+    const struct ip4 ip = {.source = weir_addr_to_v4(t->remote.addr),
+                           .destination = weir_addr_to_v4(t->local.addr),
+                           .total_length = (uint16_t)(header + length),
+                           .tos = t->tos,
+                           .ttl = 64,
+                           .protocol = IP_TCP};
+    ip4_emit(bytes, &ip);
+    memcpy(bytes + IP4_BYTES, t->ip_options, t->ip_options_length);
+    bytes[0] = (uint8_t)(0x40 + header / 4);
+    put16(bytes + 10, 0);
+    checksum_put(bytes + 10, checksum_sum_portable(bytes, header));
+    memcpy(bytes + header, transport, length);
+    fixture_input(&t->f, bytes, header + length);
+    free(bytes);
+}
+
 void peer_send_raw(struct tcp_fixture *t, const struct peer_segment *in)
 {
     uint8_t *bytes = malloc(TCP_BYTES + TCP_OPTIONS_MAX + in->length);
@@ -53,7 +74,10 @@ void peer_send_raw(struct tcp_fixture *t, const struct peer_segment *in)
     checksum_put(bytes + 16, (uint16_t)sum);
     bytes[17] ^= in->bad_checksum;
     t->f.input_tos = t->tos;
-    fixture_input_ip4(&t->f, t->remote.addr, t->local.addr, IP_TCP, bytes, length);
+    if (t->ip_options_length)
+        input_with_options(t, bytes, length);
+    else
+        fixture_input_ip4(&t->f, t->remote.addr, t->local.addr, IP_TCP, bytes, length);
     free(bytes);
     if (!in->quiet)
         fixture_poll(&t->f, 0);
@@ -117,8 +141,10 @@ void peer_take(struct tcp_fixture *t)
     assert_int_equal(ip.source, weir_addr_to_v4(t->local.addr));
     assert_int_equal(ip.destination, weir_addr_to_v4(t->remote.addr));
     assert_int_equal(ip.total_length, length);
-    const uint8_t *bytes = packet + IP4_BYTES;
-    length -= IP4_BYTES;
+    const uint8_t *bytes = packet + ip.header_length;
+    length -= ip.header_length;
+    t->got_ip_options = packet + IP4_BYTES;
+    t->got_ip_options_length = ip.header_length - IP4_BYTES;
     assert_int_equal(checksum_add(ip_pseudo_sum(t->local.addr, t->remote.addr, IP_TCP, length),
                                   checksum_sum(&t->f.port, bytes, length)),
                      0xffff);

@@ -60,6 +60,9 @@ struct tcp_fixture {
     const uint8_t *got_data;
     uint8_t got_tos, got_ace;
     uint64_t got_us;
+    // options of the IPv4 header, in whole words: of the peer's packets, and of the segment taken last
+    const uint8_t *ip_options, *got_ip_options;
+    uint32_t ip_options_length, got_ip_options_length;
 };
 
 // A segment of the peer; seq and ack are relative. `ack` counts only with TCP_ACK.
