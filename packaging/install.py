@@ -52,6 +52,7 @@ def plan(arguments):
     public = [*(built / "include/weir").glob("*.h")] + [path for name in names if (path := built / f"include/weir/linkage/{name}.h").exists()]
     for path in public + [built / "include/weir/parts" / header for name in names for header in arguments.headers if header.startswith(tuple(parts()[name]["headers"]))]:
         things[f"{arguments.includedir}/{path.relative_to(built / 'include')}"] = path
+    things[f"{arguments.includedir}/weir_memory.h"] = built / "include/weir_memory.h"
     things[f"{arguments.libdir}/pkgconfig/weir.pc"] = pc("weir", "TCP/IP stack for embedded systems", None, where)
     for name in names:
         things[f"{arguments.libdir}/pkgconfig/weir-{name}.pc"] = pc(f"weir-{name}", parts()[name]["about"], parts()[name], where)

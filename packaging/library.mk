@@ -87,13 +87,18 @@ $(O)/weir.c: packaging/amalgamate.py $(O)/flags $(O)/include/weir/options.h $(SO
 
 # What an instance of this configuration needs on this machine, known when compiling.
 .PHONY: memory
-memory:
-	@$(PYTHON) tools/memory_bytes.py $(O)/weir_memory.h --cc '$(CC) $(CFLAGS) $(CPPFLAGS)' --include $(O)/include $(SOURCES)
+MEMORY = @$(PYTHON) tools/memory_bytes.py $@ --cc '$(CC) $(CFLAGS) $(CPPFLAGS)' --include $(O)/include $(SOURCES)
+$(O)/weir_memory.h: always
+	$(MEMORY)
+$(O)/include/weir_memory.h: tools/memory_bytes.py $(O)/flags $(O)/include/weir/options.h $(SOURCES) $(PUBLIC) $(shell find src -name '*.h')
+	$(MEMORY)
+	@touch $@
+memory: $(O)/weir_memory.h
 	@sed -n 's/^.define \(WEIR_MEMORY_BYTES.*\)/  \1: $(subst /,\/,$(O))\/weir_memory.h/p; s/^.error //p' $(O)/weir_memory.h
 
 INSTALL = $(PYTHON) packaging/install.py $(O) --profile '$(PROFILE_BUILT)' --destdir '$(DESTDIR)' --prefix '$(prefix)' --libdir '$(libdir)' \
     --includedir '$(includedir)' --parts $(PARTS) --headers $(foreach p,$(PARTS),$(HEADERS_$(p)))
-install: lib
+install: lib $(O)/include/weir_memory.h
 	@$(INSTALL)
 uninstall:
 	@$(INSTALL) --uninstall

@@ -57,6 +57,8 @@ def configure(folder, *words, fails=False):
 def test_an_installed_copy_by_cmake(installed, tmp_path):
     configure(tmp_path, "-DWEIR_FROM=package", f"-DCMAKE_PREFIX_PATH={installed}", "-DWEIR_COMPONENTS=bsd;posix;superloop;apps")
     run("cmake", "--build", tmp_path)
+    run("cmake", "--build", tmp_path, "--target", "memory")   # WEIR_MEMORY_BYTES is what the installed library says of itself
+    run(tmp_path / "memory")
     run_all(tmp_path)
 
 
@@ -69,7 +71,7 @@ def test_an_installed_copy_by_pkg_config(installed, tmp_path):
         return run("pkg-config", "--define-prefix", *words, PKG_CONFIG_PATH=str(installed / "lib/pkgconfig")).split()
     version = re.search(r'STRING "(.*)"', (ROOT / "include/weir/version.h").read_text()).group(1)
     assert ask("--modversion", "weir") == [version] and ask("--exists", "weir-apps") == []
-    for compiler, language, package, source in (("cc", "c", "weir", "answer.c"), ("c++", "c++", "weir", "answer.c"), ("cc", "c", "weir-bsd weir-posix", "sockets.c")):
+    for compiler, language, package, source in (("cc", "c", "weir", "answer.c"), ("c++", "c++", "weir", "answer.c"), ("cc", "c", "weir-bsd weir-posix", "sockets.c"), ("cc", "c", "weir", "memory.c")):
         run(compiler, "-Wall", "-Wextra", "-Werror", "-x", language, EXAMPLE / source, "-x", "none", *ask("--cflags", "--libs", *package.split()), "-o", tmp_path / "program")
         run(tmp_path / "program")
 
