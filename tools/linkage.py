@@ -46,7 +46,7 @@ def header(part, row, licence):
     guard = f"WEIR_LINKAGE_{part.upper()}_H"
     return "\n".join([licence, "// Made by tools/options.py from the public headers: run `make options` after a change of them.",
                       *textwrap.wrap(f"What libweir-{part}.a defines begins with weir_ in objects, so that it meets no other library's names there. Programs "
-                                     "are written with the names of the headers.", 117, initial_indent="// ", subsequent_indent="// "), f"#ifndef {guard}", f"#define {guard}", "",
+                                     "are written with the names of the headers.", 117, initial_indent="// ", subsequent_indent="// "), f"#ifndef {guard}", f"#define {guard}", "", '#include "weir/language.h"', "",
                       "#ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay",
                       *(f"#pragma redefine_extname {name} weir_{name}" for name in listed), "#endif", "", "#endif", ""]) if listed else None
 

@@ -14,6 +14,8 @@
 #include "loop.h"
 #include "weir/linkage/autoip.h"
 
+WEIR_BEGIN_DECLS
+
 #define AUTOIP_WAIT_S 10u  // good beside a DHCP client, which then has asked twice
 #define AUTOIP_KEEP_S 300u
 #define AUTOIP_CONFLICTS_MAX 10u  // in a row; then another address only once in
@@ -52,5 +54,7 @@ int autoip_start(struct autoip *autoip, struct loop *loop, struct weir_netif *ne
 void autoip_stop(struct autoip *autoip);
 // The candidate number `attempt` of a MAC address. Pure.
 struct weir_addr autoip_candidate(const uint8_t mac[6], uint32_t attempt);
+
+WEIR_END_DECLS
 
 #endif

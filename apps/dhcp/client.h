@@ -9,6 +9,8 @@
 #include "loop.h"
 #include "weir/linkage/dhcp.h"
 
+WEIR_BEGIN_DECLS
+
 enum dhcp_state {
     DHCP_STOPPED,
     DHCP_INIT,        // waiting before the next DISCOVER
@@ -80,5 +82,7 @@ void dhcp_release(struct dhcp *dhcp);
 // Clears address and route.
 void dhcp_stop(struct dhcp *dhcp);
 const char *dhcp_state_name(enum dhcp_state state);
+
+WEIR_END_DECLS
 
 #endif

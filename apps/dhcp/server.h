@@ -16,6 +16,8 @@
 #include "loop.h"
 #include "weir/linkage/dhcp.h"
 
+WEIR_BEGIN_DECLS
+
 #define DHCP_OFFER_S 60u       // an offer is kept for so long
 #define DHCP_DECLINED_S 3600u  // an address that a client, or a ping, found another host to have rests for so long
 #define DHCP_PING_US 500000u   // so long the answer to a ping is waited for
@@ -73,5 +75,7 @@ struct dhcp_server {
 // its own; a lease too short. Errors of sockets.
 int dhcp_server_start(struct dhcp_server *server, struct loop *loop, const struct dhcp_server_config *config);
 void dhcp_server_stop(struct dhcp_server *server);
+
+WEIR_END_DECLS
 
 #endif

@@ -18,6 +18,8 @@
 #include "stream.h"
 #include "weir/linkage/http.h"
 
+WEIR_BEGIN_DECLS
+
 #define HTTP_CLIENT_LEAST 1024u           // bytes of a header, ours or the server's
 #define HTTP_CLIENT_CONNECT_US 60000000u  // until the connection is there, with what lies between
 #define HTTP_CLIENT_STALL_US 30000000u    // a server that says nothing, or takes nothing
@@ -112,5 +114,7 @@ void http_client_cancel(struct http_client *client);
 void http_client_located(struct http_client *client, struct weir_addr address);
 void http_client_connected(struct http_client *client, weir_socket socket);
 void http_client_resume(struct http_client *client);
+
+WEIR_END_DECLS
 
 #endif

@@ -7,6 +7,8 @@
 #include "http/server.h"
 #include "weir/linkage/http.h"
 
+WEIR_BEGIN_DECLS
+
 struct http_file {
     const char *path, *type;
     const char *etag, *gzip_etag;  // two, since they are different bytes
@@ -24,5 +26,7 @@ struct http_files {
 void http_files_get(struct http_connection *c, struct http_request *request);
 // Responds with one file.
 void http_file_respond(struct http_connection *c, struct http_request *request, const struct http_file *file);
+
+WEIR_END_DECLS
 
 #endif

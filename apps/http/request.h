@@ -7,6 +7,8 @@
 #include "http/message.h"
 #include "weir/linkage/http.h"
 
+WEIR_BEGIN_DECLS
+
 enum http_method {
     HTTP_GET = 1,
     HTTP_HEAD = 2,
@@ -60,5 +62,7 @@ int http_conditions_apply(struct http_request *request, const char *etag);
 bool http_accepts(const struct http_request *request, const char *coding);
 // Whether Accept names a media type, without wildcards.
 bool http_takes(const struct http_request *request, const char *type);
+
+WEIR_END_DECLS
 
 #endif

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+WEIR_BEGIN_DECLS
+
 #define RTP_BYTES 12u         // the header without contributing sources
 #define RTP_MOST 17u          // with what RFC 2198 puts before one redundant block and the primary one
 #define RTP_PCMU 0u           // payload type of 8 kHz µ-law (RFC 3551)
@@ -56,5 +58,7 @@ static inline int32_t rtp_player_lost(const struct rtp_player *player)
 {
     return player->begun ? (int32_t)(player->highest - player->first + 1 - player->received) : 0;
 }
+
+WEIR_END_DECLS
 
 #endif

@@ -8,6 +8,8 @@
 #include "text.h"
 #include "weir/linkage/shell.h"
 
+WEIR_BEGIN_DECLS
+
 #ifndef CAPTURE_FRAMES
 #define CAPTURE_FRAMES 32u
 #endif
@@ -57,5 +59,7 @@ void capture_drop(struct capture *capture);
 struct capture_view capture_look(const struct capture_frame *frame);
 // A line: time, interface, direction, who to whom, and what.
 void capture_tell(const struct capture_frame *frame, struct text *out);
+
+WEIR_END_DECLS
 
 #endif

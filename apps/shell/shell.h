@@ -15,6 +15,8 @@
 #include "text.h"
 #include "weir/linkage/shell.h"
 
+WEIR_BEGIN_DECLS
+
 #define SHELL_LINE_BYTES 128u
 #define SHELL_AHEAD_BYTES 256u  // typed ahead of a command that runs
 #define SHELL_OUT_BYTES 1024u   // what a step of a command may say
@@ -91,5 +93,7 @@ void shell_add_iperf(struct shell *shell, struct iperf3_client *client);
 // reaches the shell then sees what others say to this host, and not only that they do.
 void shell_add_tcpdump(struct shell *shell, struct capture *capture);
 void shell_stop(struct shell *shell);
+
+WEIR_END_DECLS
 
 #endif

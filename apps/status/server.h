@@ -8,6 +8,8 @@
 #include "status/status.h"
 #include "weir/linkage/apps.h"
 
+WEIR_BEGIN_DECLS
+
 #ifndef STATUS_CONNECTIONS
 #define STATUS_CONNECTIONS 128u  // at once
 #endif
@@ -45,5 +47,7 @@ void status_pattern(uint8_t *out, uint32_t bytes, uint64_t at);
 // The page: page.c, made of page.html by embed.py.
 extern const char status_page[];
 extern const uint32_t status_page_length;
+
+WEIR_END_DECLS
 
 #endif

@@ -8,6 +8,8 @@
 #include "text.h"
 #include "weir/linkage/apps.h"
 
+WEIR_BEGIN_DECLS
+
 #define STATUS_SAMPLES 120u  // of throughput, one a second
 #define STATUS_SAMPLE_US 1000000u
 #define STATUS_SOCKETS 64u  // shown, and no more are looked at: a request costs the same with a million of them
@@ -30,5 +32,7 @@ uint64_t status_poll(struct status *status, uint64_t now_us);
 // from `from` on are in it, which is 0 (then listeners come first, then any connections) or what "sockets_next" was, a
 // text of digits. All are counted in "sockets_total".
 void status_render(struct status *status, uint64_t from, struct text *out);
+
+WEIR_END_DECLS
 
 #endif

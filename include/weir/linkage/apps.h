@@ -5,6 +5,8 @@
 #ifndef WEIR_LINKAGE_APPS_H
 #define WEIR_LINKAGE_APPS_H
 
+#include "weir/language.h"
+
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
 #pragma redefine_extname chargen_fill weir_chargen_fill
 #pragma redefine_extname chargen_start weir_chargen_start

@@ -5,6 +5,8 @@
 #ifndef WEIR_LINKAGE_AUTOIP_H
 #define WEIR_LINKAGE_AUTOIP_H
 
+#include "weir/language.h"
+
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
 #pragma redefine_extname autoip_candidate weir_autoip_candidate
 #pragma redefine_extname autoip_start weir_autoip_start

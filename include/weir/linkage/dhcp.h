@@ -5,6 +5,8 @@
 #ifndef WEIR_LINKAGE_DHCP_H
 #define WEIR_LINKAGE_DHCP_H
 
+#include "weir/language.h"
+
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
 #pragma redefine_extname dhcp_address_usable weir_dhcp_address_usable
 #pragma redefine_extname dhcp_emit weir_dhcp_emit

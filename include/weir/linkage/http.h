@@ -5,6 +5,8 @@
 #ifndef WEIR_LINKAGE_HTTP_H
 #define WEIR_LINKAGE_HTTP_H
 
+#include "weir/language.h"
+
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
 #pragma redefine_extname http_accepts weir_http_accepts
 #pragma redefine_extname http_answer_field weir_http_answer_field

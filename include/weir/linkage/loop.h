@@ -5,6 +5,8 @@
 #ifndef WEIR_LINKAGE_LOOP_H
 #define WEIR_LINKAGE_LOOP_H
 
+#include "weir/language.h"
+
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
 #pragma redefine_extname client_enter weir_client_enter
 #pragma redefine_extname client_moved weir_client_moved

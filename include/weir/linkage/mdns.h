@@ -5,6 +5,8 @@
 #ifndef WEIR_LINKAGE_MDNS_H
 #define WEIR_LINKAGE_MDNS_H
 
+#include "weir/language.h"
+
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
 #pragma redefine_extname mdns_browse_start weir_mdns_browse_start
 #pragma redefine_extname mdns_browse_stop weir_mdns_browse_stop

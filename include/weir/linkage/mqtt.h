@@ -5,6 +5,8 @@
 #ifndef WEIR_LINKAGE_MQTT_H
 #define WEIR_LINKAGE_MQTT_H
 
+#include "weir/language.h"
+
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
 #pragma redefine_extname mqtt_filter_matches weir_mqtt_filter_matches
 #pragma redefine_extname mqtt_filter_valid weir_mqtt_filter_valid

@@ -5,6 +5,8 @@
 #ifndef WEIR_LINKAGE_POSIX_H
 #define WEIR_LINKAGE_POSIX_H
 
+#include "weir/language.h"
+
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
 #pragma redefine_extname af_packet_attach weir_af_packet_attach
 #pragma redefine_extname af_packet_close weir_af_packet_close

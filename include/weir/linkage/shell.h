@@ -5,6 +5,8 @@
 #ifndef WEIR_LINKAGE_SHELL_H
 #define WEIR_LINKAGE_SHELL_H
 
+#include "weir/language.h"
+
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
 #pragma redefine_extname capture_drop weir_capture_drop
 #pragma redefine_extname capture_look weir_capture_look

@@ -5,6 +5,8 @@
 #ifndef WEIR_LINKAGE_SUPERLOOP_H
 #define WEIR_LINKAGE_SUPERLOOP_H
 
+#include "weir/language.h"
+
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
 #pragma redefine_extname port_add weir_port_add
 #pragma redefine_extname port_attach weir_port_attach

@@ -5,6 +5,8 @@
 #ifndef WEIR_LINKAGE_SYSLOG_H
 #define WEIR_LINKAGE_SYSLOG_H
 
+#include "weir/language.h"
+
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
 #pragma redefine_extname syslog_emit weir_syslog_emit
 #pragma redefine_extname syslog_pending weir_syslog_pending

@@ -5,6 +5,8 @@
 #ifndef WEIR_LINKAGE_TFTP_H
 #define WEIR_LINKAGE_TFTP_H
 
+#include "weir/language.h"
+
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
 #pragma redefine_extname tftp_emit_request weir_tftp_emit_request
 #pragma redefine_extname tftp_error_text weir_tftp_error_text

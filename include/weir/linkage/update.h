@@ -5,6 +5,8 @@
 #ifndef WEIR_LINKAGE_UPDATE_H
 #define WEIR_LINKAGE_UPDATE_H
 
+#include "weir/language.h"
+
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
 #pragma redefine_extname update_begin weir_update_begin
 #pragma redefine_extname update_choose weir_update_choose
