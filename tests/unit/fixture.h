@@ -22,6 +22,7 @@
 
 #include <cmocka.h>
 
+#include "faults.h"
 #include "instance.h"
 #include "weir/instance.h"
 #include "weir/netif.h"
@@ -67,7 +68,6 @@ struct fixture {
     uint32_t allocations;  // calls of alloc so far
     uint32_t fail_at;      // this many calls from now fails: 1 is the next; 0 none
     bool fail_onwards;     // every one after it fails, too
-    bool fail_told;        // says so on standard error
     // driver
     struct fixture_frame *frames;
     uint32_t frame_count, frame_room;
@@ -78,6 +78,7 @@ struct fixture {
     uint32_t full_count;  // times FULL was answered
     uint32_t flushes;
     bool in_input;  // weir_input is running: it must not transmit
+    bool in_poll;
     struct fixture_held *held, **held_tail;
     uint32_t held_polls;    // calls of fixture_poll until what is held completes; 0: it completes within one, after one
                             // to four rounds
@@ -85,6 +86,7 @@ struct fixture {
     uint32_t filter_count;
     uint64_t random, entropy;
     uint8_t input_tos;  // of what fixture_input_ip4 makes
+    struct faults faults;
 };
 
 // Everything that can be chosen; zero means the default.
@@ -119,6 +121,8 @@ void fixture_set_mode(struct fixture *f, enum fixture_mode mode);
 void fixture_input(struct fixture *f, const void *bytes, uint32_t length);
 // with metadata; slices are copied as they are
 void fixture_input_frame(struct fixture *f, const struct weir_frame *frame);
+// the same, whatever WEIR_TEST_FAULT says
+void fixture_input_now(struct fixture *f, const struct weir_frame *frame);
 void fixture_input_slices(struct fixture *f, const struct weir_slice *slices, uint16_t count);
 // An IPv4 packet (and, on Ethernet, its frame from FIXTURE_PEER_MAC to FIXTURE_MAC) around `payload`; header checksum
 // right.
@@ -130,6 +134,7 @@ void fixture_know_peer(struct fixture *f, struct weir_addr address);
 // Lets `advance_us` pass, stopping at every deadline on the way. Returns the next deadline, µs. Fails the test when
 // weir_poll says "work left" for ever.
 uint64_t fixture_poll(struct fixture *f, uint64_t advance_us);
+void fixture_clock(struct fixture *f);  // tells the instance what time it is
 // after block_tx: the driver has room again; then the same
 void fixture_unblock(struct fixture *f, uint64_t advance_us);
 

@@ -149,8 +149,8 @@ static uint32_t deliver(struct pair *pair)
 static void set_time(struct pair *pair, uint64_t now_us)
 {
     pair->a.now_us = pair->b.now_us = now_us;
-    weir_clock(pair->a.weir, now_us);
-    weir_clock(pair->b.weir, now_us);
+    fixture_clock(&pair->a);
+    fixture_clock(&pair->b);
 }
 
 // Everything that happens at this moment; returns when the next thing does.

@@ -44,6 +44,7 @@ static void hosts_open(struct hosts *h)
     pair_run(&h->pair, 5 * SECOND_US);  // nobody else has the addresses
     h->name_a = link_local(&h->pair.a.netif);
     h->name_b = link_local(&h->pair.b.netif);
+    h->pair.a.faults.others = h->pair.b.faults.others = true;
     h->a = bsd_create(h->pair.a.weir, &config);
     h->b = bsd_create(h->pair.b.weir, &config);
     assert_non_null(h->a);
