@@ -120,12 +120,12 @@ bench:
 	@$(if $(filter-out sim,$(T)),,$(PYTHON) tools/sim.py bench)
 
 ## make peers      Weir, Linux, gVisor's netstack, lwIP and smoltcp over the same emulated links, Linux at the other end: build/peers/index.html
-##                 (as root; about 35 minutes; T='loss receiver': cells whose names have one of the words; PEERS_SEEDS=3, PEERS_SECONDS=4)
+##                 (as root; about 40 minutes; T='loss receiver': cells whose names have one of the words; PEERS_SEEDS=3, PEERS_SECONDS=4)
 PEERS_SEEDS ?= 3
 PEERS_SECONDS ?= 4
 peers:
 	@tools/need.sh bench
-	@$(MAKE) -s $(B)/host/weir-host $(B)/host/weir-link
+	@$(MAKE) -s $(B)/host/weir-host $(B)/host/weir-link weir-run
 	@$(PYTHON) bench/peers/run.py --seeds $(PEERS_SEEDS) --seconds $(PEERS_SECONDS) $(T)
 
 ## make bench-realtime   the real-time work's benchmark and what grew out of it: build/bench/realtime.json, tables, plots (T="sim weir boards linux tap",

@@ -40,13 +40,18 @@ class Site:
     def cpu_ns(self):
         return sum(int(task.read_text().split()[0]) for task in pathlib.Path(f"/proc/{self.server.pid}/task").glob("*/schedstat"))
 
-    def measure(self, test):
-        """Units a second by the clock, and units a second of the server's processor time."""
-        before = self.cpu_ns()
-        clients = [subprocess.Popen(self.client(test, MILLISECONDS), stdout=subprocess.PIPE, text=True) for _ in range(CLIENTS)]
+    def sleeps(self):
+        """How often the server's threads gave their core away because there was nothing to do."""
+        words = [task.read_text().split() for task in pathlib.Path(f"/proc/{self.server.pid}/task").glob("*/status")]
+        return sum(int(status[status.index("voluntary_ctxt_switches:") + 1]) for status in words)
+
+    def measure(self, test, count=CLIENTS):
+        """Units a second by the clock, units a second of the server's processor time, and sleeps of the server for a unit."""
+        before, slept = self.cpu_ns(), self.sleeps()
+        clients = [subprocess.Popen(self.client(test, MILLISECONDS), stdout=subprocess.PIPE, text=True) for _ in range(count)]
         said = [json.loads(client.communicate(timeout=120)[0]) for client in clients]
-        count = sum(one["count"] for one in said)
-        return count / max(one["ns"] for one in said) * 1e9, count / max(self.cpu_ns() - before, 1) * 1e9
+        units = sum(one["count"] for one in said)
+        return units / max(one["ns"] for one in said) * 1e9, units / max(self.cpu_ns() - before, 1) * 1e9, (self.sleeps() - slept) / max(units, 1)
 
 
 def measure():
