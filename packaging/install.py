@@ -56,6 +56,8 @@ def plan(arguments):
     things[f"{arguments.libdir}/pkgconfig/weir.pc"] = pc("weir", "TCP/IP stack for embedded systems", None, where)
     for name in names:
         things[f"{arguments.libdir}/pkgconfig/weir-{name}.pc"] = pc(f"weir-{name}", parts()[name]["about"], parts()[name], where)
+    if "shell" in names:
+        things[f"{arguments.prefix}/bin/weir-extcap"] = ROOT / "tools/weir_extcap.py"
     return {**things, **cmake(arguments.profile, names, where)}
 
 
@@ -84,7 +86,7 @@ def main():
             path.write_text(content)
         else:
             shutil.copyfile(content, path)
-        path.chmod(0o644)
+        path.chmod(0o755 if path.parent.name == "bin" else 0o644)
     print(f"  {'gone from' if arguments.uninstall else 'installed below'} {arguments.destdir}{arguments.prefix}")
 
 

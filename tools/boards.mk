@@ -228,13 +228,13 @@ PROGRAM_FLAGS_flock_transfer_arm-virt := -DSTACK_UNIT=4096
 APPS_BOARD := boards/apps_board.c $(wildcard ports/superloop/*.c) ports/common/core.c boards/start.c $(addprefix apps/,loop.c service.c text.c)
 # What a host serves.
 PROGRAM_BOARDS_services := arm-virt pc portux920t
-PROGRAM_PARTS_services := $(APPS_BOARD) $(addprefix apps/,chargen.c clients.c counters.c crowd.c discard.c echo.c) $(wildcard apps/http/*.c apps/status/*.c)
+PROGRAM_PARTS_services := $(APPS_BOARD) $(addprefix apps/,chargen.c clients.c counters.c crowd.c discard.c echo.c) $(wildcard apps/http/*.c) $(filter-out %/capture.c,$(wildcard apps/status/*.c))
 PROGRAM_FLAGS_services := -Iapps
 PROGRAM_NO_KERNEL_services := yes
 # A shell on the console, whose ping needs ICMP sockets, and its tcpdump taps. For one who types a resolver with two questions and four names is enough.
 PROGRAM_BOARDS_shell := mps2-an385
 PROGRAM_OPTIONS_shell := RAW=1 HANDLERS=1
-PROGRAM_PARTS_shell := $(APPS_BOARD) boards/console.c $(addprefix apps/,clients.c counters.c crowd.c echo.c ping.c) $(addprefix apps/shell/,capture.c commands.c shell.c tcpdump.c tools.c) $(filter-out %/bsd.c,$(wildcard apps/dns/*.c))
+PROGRAM_PARTS_shell := $(APPS_BOARD) boards/console.c $(addprefix apps/,capture.c capture_file.c clients.c counters.c crowd.c echo.c ping.c) $(addprefix apps/shell/,commands.c shell.c tcpdump.c tools.c) $(filter-out %/bsd.c,$(wildcard apps/dns/*.c))
 PROGRAM_FLAGS_shell := $(call as_flags,$(PROGRAM_OPTIONS_shell)) -Iapps -DDNS_QUERIES=2 -DDNS_CACHE_ENTRIES=4
 PROGRAM_NO_KERNEL_shell := yes
 # Tracing, told on the console.

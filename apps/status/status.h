@@ -19,6 +19,7 @@ struct status {
     struct weir *weir;
     struct weir_netif *netifs[STATUS_NETIFS];
     uint32_t netif_count;
+    uint32_t capture_s;                               // seconds of a capture that is offered; 0: none
     uint64_t began_us, next_us;                       // next sample
     uint64_t rx_bytes, tx_bytes;                      // at the last sample
     uint32_t newest, samples;                         // index of the newest, how many there are

@@ -8,6 +8,15 @@
 #include "weir/language.h"
 
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
+#pragma redefine_extname capture_drop weir_capture_drop
+#pragma redefine_extname capture_file_begin weir_capture_file_begin
+#pragma redefine_extname capture_file_end weir_capture_file_end
+#pragma redefine_extname capture_file_frame weir_capture_file_frame
+#pragma redefine_extname capture_look weir_capture_look
+#pragma redefine_extname capture_oldest weir_capture_oldest
+#pragma redefine_extname capture_start weir_capture_start
+#pragma redefine_extname capture_stop weir_capture_stop
+#pragma redefine_extname capture_tell weir_capture_tell
 #pragma redefine_extname chargen_fill weir_chargen_fill
 #pragma redefine_extname chargen_start weir_chargen_start
 #pragma redefine_extname chargen_stop weir_chargen_stop
@@ -119,6 +128,7 @@
 #pragma redefine_extname status_pattern weir_status_pattern
 #pragma redefine_extname status_poll weir_status_poll
 #pragma redefine_extname status_render weir_status_render
+#pragma redefine_extname status_server_offer_capture weir_status_server_offer_capture
 #pragma redefine_extname status_server_start weir_status_server_start
 #pragma redefine_extname status_server_start_over weir_status_server_start_over
 #pragma redefine_extname status_server_stop weir_status_server_stop

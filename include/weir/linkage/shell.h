@@ -8,12 +8,6 @@
 #include "weir/language.h"
 
 #ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
-#pragma redefine_extname capture_drop weir_capture_drop
-#pragma redefine_extname capture_look weir_capture_look
-#pragma redefine_extname capture_oldest weir_capture_oldest
-#pragma redefine_extname capture_start weir_capture_start
-#pragma redefine_extname capture_stop weir_capture_stop
-#pragma redefine_extname capture_tell weir_capture_tell
 #pragma redefine_extname shell_add_iperf weir_shell_add_iperf
 #pragma redefine_extname shell_add_tcpdump weir_shell_add_tcpdump
 #pragma redefine_extname shell_start weir_shell_start

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Frames as they pass, kept in a ring until they are told: the beginning of each, as far as its headers. What finds no
 // room is counted. A capture shows what others say to each other: whoever offers one decides who may see it.
-#ifndef APPS_SHELL_CAPTURE_H
-#define APPS_SHELL_CAPTURE_H
+#ifndef APPS_CAPTURE_H
+#define APPS_CAPTURE_H
 
-#include "weir/handler.h"
 #include "text.h"
-#include "weir/linkage/shell.h"
+#include "weir/handler.h"
+#include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS
 
