@@ -63,7 +63,8 @@ $(O)/include/%.h: include/%.h
 $(O)/include/weir/parts/%.h: %.h
 	@mkdir -p $(@D)
 	@cp $< $@
-$(O)/obj/%.o: %.c $(O)/flags $(O)/include/weir/options.h
+# (After the headers: a copy of an older one would be found before the one it is a copy of.)
+$(O)/obj/%.o: %.c $(O)/flags $(O)/include/weir/options.h | $(HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
 	@$(COMPILE) -Iinclude $(if $(filter src/%,$<),-Isrc,-I. -Iapi -Iapps) -MMD -MP -c $< -o $@
