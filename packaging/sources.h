@@ -51,6 +51,7 @@ weir_option "MULTICAST_SOURCES" WEIR_CFG_MULTICAST_SOURCES
 weir_option "UDP" WEIR_CFG_UDP
 weir_option "RAW" WEIR_CFG_RAW
 weir_option "IP_OPTIONS" WEIR_CFG_IP_OPTIONS
+weir_option "DPLPMTUD" WEIR_CFG_DPLPMTUD
 weir_option "TCP_CONNECT" WEIR_CFG_TCP_CONNECT
 weir_option "TCP_WINDOW_SCALE" WEIR_CFG_TCP_WINDOW_SCALE
 weir_option "TCP_TIMESTAMPS" WEIR_CFG_TCP_TIMESTAMPS
@@ -364,6 +365,9 @@ weir_source "src/rt/path.c"
 weir_source "src/rt/skip2009.c"
 weir_source "src/rt/weir.c"
 #endif
+#if WEIR_CFG_DPLPMTUD && !WEIR_CFG_COMPACT
+weir_source "src/socket/dplpmtud.c"
+#endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/socket/family.c"
 #endif
@@ -558,11 +562,17 @@ weir_source "src/tcp/uto.c"
 #if WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 weir_source "src/udp/datagram.c"
 #endif
+#if WEIR_CFG_DPLPMTUD && !WEIR_CFG_COMPACT
+weir_source "src/udp/dplpmtud.c"
+#endif
 #if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_COMPACT
 weir_source "src/udp/ip_options.c"
 #endif
 #if WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
 weir_source "src/udp/membership.c"
+#endif
+#if WEIR_CFG_DPLPMTUD && !WEIR_CFG_COMPACT
+weir_source "src/udp/mtu_search.c"
 #endif
 #if WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 weir_source "src/udp/option.c"

@@ -8,6 +8,7 @@
 #include "link/handler.h"
 #include "link/trace.h"
 #include "socket/socket.h"
+#include "udp/dplpmtud.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
@@ -294,6 +295,7 @@ static __attribute__((noinline)) void slow_work(struct weir *weir)
     slow_due(weir, tcp_poll(weir, weir->now_us));
     slow_due(weir, ip_poll(weir, weir->now_us));
     slow_due(weir, arp_poll(weir, weir->now_us));
+    udp_poll(weir);
 }
 
 // Replies come with nearly every connection that opens or closes: the outbox alone is looked at for them, not every

@@ -114,7 +114,7 @@ MIPS_CC := mips-linux-gnu-gcc
 CMOCKA_mips := $(B)/mips/cmocka.o
 INCLUDES_mips := -I$(B)/mips/cmocka/include
 # full speaks IPv4 alone, and so do its variants v4 and tsan; the others, and the host program, speak both families.
-OPTIONS_both := IP6=1 IP6_TEMPORARY=1 IP6_OPTIMISTIC=1 IP6_MULTIHOMED=1 IP_OPTIONS=1 MULTICAST_SOURCES=16 TCP_BLACK_HOLE=1 TRACE=3
+OPTIONS_both := IP6=1 IP6_TEMPORARY=1 IP6_OPTIMISTIC=1 IP6_MULTIHOMED=1 IP_OPTIONS=1 MULTICAST_SOURCES=16 TCP_BLACK_HOLE=1 DPLPMTUD=1 TRACE=3
 DUAL := $(call as_flags,$(OPTIONS_both))
 # What a program is compiled with that build/host/liball.a is linked to: cc $(make -s host-flags) …
 .PHONY: host-flags

@@ -70,6 +70,7 @@
 #define WEIR_DEFAULT_UDP 0
 #define WEIR_DEFAULT_RAW 0
 #define WEIR_DEFAULT_IP_OPTIONS 0
+#define WEIR_DEFAULT_DPLPMTUD 0
 #define WEIR_DEFAULT_TCP_CONNECT 0
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 0
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 0
@@ -184,6 +185,7 @@
 #define WEIR_DEFAULT_UDP 1
 #define WEIR_DEFAULT_RAW 0
 #define WEIR_DEFAULT_IP_OPTIONS 0
+#define WEIR_DEFAULT_DPLPMTUD 0
 #define WEIR_DEFAULT_TCP_CONNECT 1
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 1
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 1
@@ -298,6 +300,7 @@
 #define WEIR_DEFAULT_UDP 1
 #define WEIR_DEFAULT_RAW 1
 #define WEIR_DEFAULT_IP_OPTIONS 0
+#define WEIR_DEFAULT_DPLPMTUD 0
 #define WEIR_DEFAULT_TCP_CONNECT 1
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 1
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 1
@@ -647,6 +650,15 @@
 #if WEIR_CFG_IP_OPTIONS < 0 || WEIR_CFG_IP_OPTIONS > 1
 #error "WEIR_CFG_IP_OPTIONS must be 0 to 1: options of IPv4 headers on sockets: sent with each packet, and told of\
  those that arrive; no source routes"
+#endif
+// path MTU discovery by probes for connected UDP sockets (RFC 8899, weir/dplpmtud.h), and IP_PMTUDISC_PROBE; probes
+// are the program's
+#ifndef WEIR_CFG_DPLPMTUD
+#define WEIR_CFG_DPLPMTUD WEIR_DEFAULT_DPLPMTUD
+#endif
+#if WEIR_CFG_DPLPMTUD < 0 || WEIR_CFG_DPLPMTUD > 1
+#error "WEIR_CFG_DPLPMTUD must be 0 to 1: path MTU discovery by probes for connected UDP sockets (RFC 8899,\
+ weir/dplpmtud.h), and IP_PMTUDISC_PROBE; probes are the program's"
 #endif
 // active open
 #ifndef WEIR_CFG_TCP_CONNECT
@@ -1294,6 +1306,12 @@
 #endif
 #if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_IP_OPTIONS needs WEIR_CFG_UDP"
+#endif
+#if WEIR_CFG_DPLPMTUD && !WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_DPLPMTUD needs WEIR_CFG_ICMP_ERRORS"
+#endif
+#if WEIR_CFG_DPLPMTUD && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_DPLPMTUD needs WEIR_CFG_UDP"
 #endif
 #if WEIR_CFG_TCP_DSACK && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_TCP_DSACK needs WEIR_CFG_TCP_SACK"

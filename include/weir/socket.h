@@ -30,7 +30,7 @@ enum weir_socket_type {
 enum weir_ready {
     WEIR_READABLE = 1,      // data, end of stream, an error, or (listener) a connection can be taken without waiting
     WEIR_WRITABLE = 2,      // at least the low-water mark of room, connected, or an error
-    WEIR_URGENT = 4,        // urgent data is pending (RFC 6093)
+    WEIR_URGENT = 4,        // urgent data is pending (RFC 6093); datagrams: DPLPMTUD has news (weir/dplpmtud.h)
     WEIR_HANGUP = 8,        // both directions ended
     WEIR_ERROR = 16,        // WEIR_OPTION_ERROR holds one
     WEIR_READ_CLOSED = 32,  // the peer sent FIN
@@ -154,7 +154,8 @@ enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_DEFER_ACCEPT_S,     // 0: off; listener
     WEIR_OPTION_TTL,                // 1–255; 64
     WEIR_OPTION_TOS,                // 0–255; 0 (ECN bits are the stack's on streams)
-    WEIR_OPTION_DONT_FRAGMENT,      // 0/1; stream 1, datagram 0: path MTU discovery
+    WEIR_OPTION_DONT_FRAGMENT,  // 0/1; stream 1, datagram 0: path MTU discovery; 2 (datagrams, WEIR_CFG_DPLPMTUD): what
+                                // routers said is ignored, for probes of the program's own
     WEIR_OPTION_MTU,                // get: path MTU of a connected socket
     WEIR_OPTION_MULTICAST_TTL,      // 0–255; 1
     WEIR_OPTION_MULTICAST_LOOP,     // 0/1; 1

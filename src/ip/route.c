@@ -492,6 +492,13 @@ int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source,
 }
 #endif
 
+#if WEIR_CFG_DPLPMTUD
+uint16_t ip_path_link_mtu(const struct path *path, struct weir_addr destination)
+{
+    return netif_mtu(path->netif, destination);
+}
+#endif
+
 #if WEIR_CFG_ARP_CACHE
 // A reply leaves by the interface the packet came in by, where a route leads that way; otherwise by the best route.
 int ip_path_answer(struct weir *weir, struct path *path, struct weir_addr *source, const struct packet *packet)
