@@ -635,6 +635,7 @@ weir_part_headers "bsd" "api/bsd/posix_calls.h"
 weir_part_headers "bsd" "api/bsd/posix_names.h"
 weir_part_headers "bsd" "api/bsd/weir_bsd.h"
 weir_part_headers "bsd" "api/bsd/weir_bsd_types.h"
+weir_part_headers "bsd" "api/bsd/weir_dplpmtud.h"
 weir_part_headers "bsd" "api/bsd/weir_realtime.h"
 #endif
 weir_part "posix" "." "hosted" "" "-pthread"

@@ -236,7 +236,12 @@ enum {
     WEIR_MCAST_MSFILTER = 48
 };
 enum { WEIR_MCAST_EXCLUDE = 0, WEIR_MCAST_INCLUDE = 1 };
-enum { WEIR_IP_PMTUDISC_DONT = 0, WEIR_IP_PMTUDISC_WANT = 1, WEIR_IP_PMTUDISC_DO = 2 };
+enum {
+    WEIR_IP_PMTUDISC_DONT = 0,
+    WEIR_IP_PMTUDISC_WANT = 1,
+    WEIR_IP_PMTUDISC_DO = 2,
+    WEIR_IP_PMTUDISC_PROBE = 3 /* with DF, up to the interface's MTU whatever routers said; with WEIR_CFG_DPLPMTUD */
+};
 enum { WEIR_SOL_RAW = 255, WEIR_ICMP_FILTER = 1 };
 enum {
     WEIR_IPV6_UNICAST_HOPS = 16,

@@ -15,6 +15,9 @@
 // All sizes are bytes of UDP's payload. While it runs, every datagram to the peer leaves unfragmented (IPv4: with DF),
 // and one that is longer than `plpmtu` is refused: WEIR_TOO_BIG. A probe carries what the program likes, best nothing
 // that would have to be sent again. Its loss says nothing about congestion.
+//
+// A program with a discovery of its own sets WEIR_OPTION_DONT_FRAGMENT to 2: what leaves is not fragmented, and may be
+// as long as the interface carries, whatever routers said.
 #ifndef WEIR_DPLPMTUD_H
 #define WEIR_DPLPMTUD_H
 

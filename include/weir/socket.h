@@ -154,8 +154,7 @@ enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_DEFER_ACCEPT_S,     // 0: off; listener
     WEIR_OPTION_TTL,                // 1–255; 64
     WEIR_OPTION_TOS,                // 0–255; 0 (ECN bits are the stack's on streams)
-    WEIR_OPTION_DONT_FRAGMENT,  // 0/1; stream 1, datagram 0: path MTU discovery; 2 (datagrams, WEIR_CFG_DPLPMTUD): what
-                                // routers said is ignored, for probes of the program's own
+    WEIR_OPTION_DONT_FRAGMENT,      // 0/1; stream 1, datagram 0: path MTU discovery; 2: as weir/dplpmtud.h has it
     WEIR_OPTION_MTU,                // get: path MTU of a connected socket
     WEIR_OPTION_MULTICAST_TTL,      // 0–255; 1
     WEIR_OPTION_MULTICAST_LOOP,     // 0/1; 1

@@ -406,8 +406,8 @@ static enum weir_tx_verdict record_send(struct weir *weir, struct datagram *d, c
                                : group      ? d->multicast_ttl
                                             : d->ttl,
                         .tos = message->tos ? message->tos : d->tos,
-                        .dont_fragment = d->options & DATAGRAM_DONT_FRAGMENT ||
-                                         datagram_search_concerns(d, message->peer.addr)};
+                        .dont_fragment =
+                            d->options & DATAGRAM_DONT_FRAGMENT || datagram_search_concerns(d, message->peer.addr)};
     datagram_ip_options_use(d, &ip);
     if (d->type == WEIR_DATAGRAM)
         udp_header_make(d, &ip, record, header);

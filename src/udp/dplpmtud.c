@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Path MTU discovery by probes for connected UDP sockets: what their searches (mtu_search.c) do with path, clock and
-// queue. What a search finds is the socket's own: other flows to the host may take another way, and only a router's word
-// or TCP's segments tell for all (ip/pmtu.c). What these have told bounds the search.
+// queue. What a search finds is the socket's own: other flows to the host may take another way, and only a router's
+// word or TCP's segments tell for all (ip/pmtu.c). What these have told bounds the search.
 #include "udp/dplpmtud.h"
 
 #include "instance.h"
