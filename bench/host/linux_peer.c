@@ -5,6 +5,7 @@
 //                                                                 line
 //     linux_peer object ADDRESS BYTES                             so many bytes from chargen: one JSON line
 //     linux_peer serve                                            the services: echo (7), discard (9), chargen (19)
+// ADDRESS is of IPv4 or IPv6; the services are those of both, where the machine has both.
 //
 // --cc NAME, before all: the congestion control, where it is not to be the machine's.
 //
@@ -55,20 +56,29 @@ static void set_congestion(int fd)
 // --- client ----------------------------------------------------------------------------------------------------------
 
 static struct sockaddr_in server = {.sin_family = AF_INET};
+static struct sockaddr_in6 server6 = {.sin6_family = AF_INET6};
+static bool version6;
+
+static bool choose_server(const char *text)
+{
+    version6 = inet_pton(AF_INET6, text, &server6.sin6_addr) == 1;
+    return version6 || inet_pton(AF_INET, text, &server.sin_addr) == 1;
+}
 
 static int dial(uint16_t port)
 {
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    const int fd = socket(version6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
     const int on = 1;
     const struct timeval patience = {.tv_sec = 10};
-    server.sin_port = htons(port);
+    server.sin_port = server6.sin6_port = htons(port);
     if (fd < 0)
         fail("socket");
     set_congestion(fd);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    if (connect(fd, (struct sockaddr *)&server, sizeof server) < 0)
+    if (version6 ? connect(fd, (struct sockaddr *)&server6, sizeof server6)
+                 : connect(fd, (struct sockaddr *)&server, sizeof server))
         fail("connect");
     return fd;
 }
@@ -175,16 +185,29 @@ static void *serve_one(void *argument)
     return NULL;
 }
 
+static int listen_at(uint16_t port)
+{
+    const struct sockaddr_in6 both = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+    const struct sockaddr_in local = {.sin_family = AF_INET, .sin_port = htons(port)};
+    const int on = 1, off = 0;
+    int listener = socket(AF_INET6, SOCK_STREAM, 0);
+    const bool has6 = listener >= 0 && setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0;
+    if (!has6)
+        listener = socket(AF_INET, SOCK_STREAM, 0);
+    set_congestion(listener);
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if ((has6 ? bind(listener, (const struct sockaddr *)&both, sizeof both)
+              : bind(listener, (const struct sockaddr *)&local, sizeof local)) < 0 ||
+        listen(listener, 1000) < 0)
+        fail("listen");
+    return listener;
+}
+
 // Discarding is done by the listener's own thread, so that a connection does not cost a thread; the others get one.
 static void *serve_port(void *argument)
 {
     const int service = (int)(intptr_t)argument, on = 1;
-    const int listener = socket(AF_INET, SOCK_STREAM, 0);
-    struct sockaddr_in local = {.sin_family = AF_INET, .sin_port = htons((uint16_t)service)};
-    set_congestion(listener);
-    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(listener, (struct sockaddr *)&local, sizeof local) < 0 || listen(listener, 1000) < 0)
-        fail("listen");
+    const int listener = listen_at((uint16_t)service);
     for (;;) {
         const int fd = accept(listener, NULL, NULL);
         if (fd < 0)
@@ -236,7 +259,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc == 4 && i < sizeof tests / sizeof tests[0]; i++) {
         if (strcmp(argv[1], tests[i].name) != 0)
             continue;
-        if (inet_pton(AF_INET, argv[2], &server.sin_addr) != 1)
+        if (!choose_server(argv[2]))
             break;
         const uint64_t start = now_ns();
         const uint64_t most = strtoull(argv[3], NULL, 10);
