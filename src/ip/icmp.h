@@ -31,6 +31,8 @@ uint16_t pmtu_get(const struct weir *weir, struct weir_addr destination, uint16_
 void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu);
 // What was set proved to be less than what arrives.
 void pmtu_raise(struct weir *weir, struct weir_addr destination, uint16_t mtu);
+// What the path's interface carries, whatever is known of the rest (src/ip/route.c). With WEIR_CFG_DPLPMTUD.
+uint16_t ip_path_link_mtu(const struct path *path, struct weir_addr destination);
 #else
 enum icmp_error_kind { ICMP_ERROR_PORT, ICMP_ERROR_PROTOCOL, ICMP_ERROR_REASSEMBLY_TIME, ICMP_ERROR_PARAMETER };
 static inline void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind,

@@ -174,9 +174,6 @@ void ip_path_doubt(const struct path *path);
 #else
 static inline void ip_path_doubt(const struct path *path) { (void)path; }
 #endif
-#if WEIR_CFG_DPLPMTUD
-uint16_t ip_path_link_mtu(const struct path *path, struct weir_addr destination);  // whatever the path's is
-#endif
 // False: look it up anew before use; its netif may be gone.
 bool ip_path_valid(const struct weir *weir, const struct path *path);
 // The interface's addresses, flags or carrier changed: its connected routes follow, cached paths are looked up anew,

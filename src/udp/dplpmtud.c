@@ -5,6 +5,7 @@
 #include "udp/dplpmtud.h"
 
 #include "instance.h"
+#include "ip/icmp.h"
 #include "wire/udp.h"
 
 #define NO_DEADLINE_MS 0x3fffffffu  // from now
