@@ -168,6 +168,13 @@ soak:
 	@$(MAKE) -s $(B)/host/weir-host
 	@$(PYTHON) tests/soak.py --seconds $(SOAK_SECONDS)
 
+## make coverage   what unit tests run of each part of the tree, lines and branches, against config/coverage.toml
+.PHONY: coverage
+coverage:
+	@tools/need.sh test
+	@$(MAKE) -s tests-coverage
+	@$(PYTHON) tools/coverage.py
+
 ## make fuzz       every fuzz target for FUZZ_SECONDS (default 60) each; FUZZ_HOURS=n: all side by side on the cores, n hours
 FUZZ_SECONDS ?= 60
 fuzz:

@@ -352,6 +352,9 @@ weir_source "src/link/policy6.c"
 #if !WEIR_CFG_COMPACT
 weir_source "src/link/rawip.c"
 #endif
+#if WEIR_CFG_SELF_CHECK && !WEIR_CFG_COMPACT
+weir_source "src/link/self_check.c"
+#endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/link/source6.c"
 #endif

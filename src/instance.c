@@ -345,5 +345,6 @@ uint64_t weir_poll(struct weir *weir, uint64_t now_us)
     weir_clock(weir, now_us);
     const uint64_t next_us = work(weir);
     tcp_self_check(weir);
+    link_self_check(weir);
     return next_us;
 }
