@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// profiles: small
-#include "built.h"
+// also without IPv4
 #include "pair.h"
 
 #include <string.h>
