@@ -15,7 +15,6 @@
 
 #include "carrier.h"
 #include "weir/language.h"
-#include "weir/linkage/posix.h"
 #include "weir/netif.h"
 
 WEIR_BEGIN_DECLS

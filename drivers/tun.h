@@ -5,7 +5,6 @@
 
 #include "tuntap.h"
 #include "weir/language.h"
-#include "weir/linkage/posix.h"
 
 WEIR_BEGIN_DECLS
 

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "weir/language.h"
-#include "weir/linkage/posix.h"
 
 WEIR_BEGIN_DECLS
 

@@ -7,9 +7,6 @@
 
 #include "dhcp/message.h"
 #include "loop.h"
-#include "weir/linkage/dhcp.h"
-
-WEIR_BEGIN_DECLS
 
 enum dhcp_state {
     DHCP_STOPPED,
@@ -82,7 +79,5 @@ void dhcp_release(struct dhcp *dhcp);
 // Clears address and route.
 void dhcp_stop(struct dhcp *dhcp);
 const char *dhcp_state_name(enum dhcp_state state);
-
-WEIR_END_DECLS
 
 #endif

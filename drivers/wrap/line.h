@@ -9,7 +9,6 @@
 
 #include "wrap.h"
 #include "weir/language.h"
-#include "weir/linkage/posix.h"
 
 WEIR_BEGIN_DECLS
 

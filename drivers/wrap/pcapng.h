@@ -10,7 +10,6 @@
 #include <stdio.h>
 
 #include "weir/language.h"
-#include "weir/linkage/posix.h"
 #include "weir/netif.h"
 
 WEIR_BEGIN_DECLS

@@ -20,7 +20,6 @@
 #include <pthread.h>
 
 #include "weir/atomic.h"
-#include "weir/linkage/posix.h"
 #include "wrap.h"
 
 WEIR_BEGIN_DECLS

@@ -10,7 +10,6 @@
 
 #include "weir/instance.h"
 #include "weir/language.h"
-#include "weir/linkage/superloop.h"
 #include "weir/netif.h"
 
 WEIR_BEGIN_DECLS

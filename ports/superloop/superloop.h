@@ -14,7 +14,6 @@
 
 #include "ports/common/core.h"
 #include "weir/language.h"
-#include "weir/linkage/superloop.h"
 
 WEIR_BEGIN_DECLS
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "capture.h"
+#include "shell/capture.h"
 
 #include <string.h>
 
