@@ -120,12 +120,12 @@ bench:
 	@$(if $(filter-out sim,$(T)),,$(PYTHON) tools/sim.py bench)
 
 ## make peers      Weir, Linux, gVisor's netstack, lwIP and smoltcp over the same emulated links, Linux at the other end: build/peers/index.html
-##                 (as root; about 35 minutes; T='loss receiver': cells whose names have one of the words; PEERS_SEEDS=3, PEERS_SECONDS=4)
+##                 (as root; about 40 minutes; T='loss receiver': cells whose names have one of the words; PEERS_SEEDS=3, PEERS_SECONDS=4)
 PEERS_SEEDS ?= 3
 PEERS_SECONDS ?= 4
 peers:
 	@tools/need.sh bench
-	@$(MAKE) -s $(B)/host/weir-host $(B)/host/weir-link
+	@$(MAKE) -s $(B)/host/weir-host $(B)/host/weir-link weir-run
 	@$(PYTHON) bench/peers/run.py --seeds $(PEERS_SEEDS) --seconds $(PEERS_SECONDS) $(T)
 
 ## make bench-realtime   the real-time work's benchmark and what grew out of it: build/bench/realtime.json, tables, plots (T="sim weir boards linux tap",
@@ -149,13 +149,16 @@ ATTACK_SECONDS ?= 8
 LINE ?= 100
 ## make soak       a host and Linux over a TAP for SOAK_SECONDS (3600): everything at once, nothing may fail, memory must come back: build/soak
 SOAK_SECONDS ?= 3600
-## make faults     unit programs over an instance once for each n: the n-th allocation fails (FAULTS=300: up to which; T='tcp/ ip/': some programs)
+## make faults     unit programs over an instance, again and again with a fault that no test planned: the n-th allocation fails, the peer vanishes
+##                 after n frames, for each n (FAULTS=300: at most); frames are lost, cut, doubled, late, the driver refuses, the clock jumps, the
+##                 link flaps (FAULT_SEEDS=4 each; T='tcp/ small/ip': some programs); one fault a program is part of `make test`
 FAULTS ?= 300
+FAULT_SEEDS ?= 4
 .PHONY: attack soak faults
 faults:
 	@tools/need.sh test
-	@$(MAKE) -s tests-asan
-	@$(PYTHON) tests/faults.py --most $(FAULTS) $(T)
+	@$(MAKE) -s tests-asan tests-small tests-tiny
+	@$(PYTHON) tests/faults.py --most $(FAULTS) --seeds $(FAULT_SEEDS) $(T)
 attack:
 	@tools/need.sh attack
 	@$(MAKE) -s $(B)/host/weir-host $(B)/venv/ready
@@ -164,6 +167,13 @@ soak:
 	@tools/need.sh soak
 	@$(MAKE) -s $(B)/host/weir-host
 	@$(PYTHON) tests/soak.py --seconds $(SOAK_SECONDS)
+
+## make coverage   what unit tests run of each part of the tree, lines and branches, against config/coverage.toml
+.PHONY: coverage
+coverage:
+	@tools/need.sh test
+	@$(MAKE) -s tests-coverage
+	@$(PYTHON) tools/coverage.py
 
 ## make fuzz       every fuzz target for FUZZ_SECONDS (default 60) each; FUZZ_HOURS=n: all side by side on the cores, n hours
 FUZZ_SECONDS ?= 60

@@ -6,6 +6,9 @@
 #define APPS_CHARGEN_H
 
 #include "crowd.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef CHARGEN_CONNECTIONS
 // when full, who takes nothing makes room (clients.h), or newcomers wait in the backlog
@@ -26,5 +29,7 @@ int chargen_start(struct chargen *chargen, struct loop *loop, uint16_t port);
 void chargen_stop(struct chargen *chargen);
 // Writes `bytes` bytes of the stream from position `at`; returns the position after them.
 uint32_t chargen_fill(uint8_t *out, uint32_t bytes, uint32_t at);
+
+WEIR_END_DECLS
 
 #endif

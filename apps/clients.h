@@ -10,6 +10,9 @@
 #define APPS_CLIENTS_H
 
 #include "loop.h"
+#include "weir/linkage/loop.h"
+
+WEIR_BEGIN_DECLS
 
 #define CLIENTS_REST_US 1000000u    // so long a client that was answered may take for its next request
 #define CLIENTS_PERIOD_US 2000000u  // over which a rate is measured: before the first is over nobody is slow
@@ -70,5 +73,7 @@ struct client *clients_opening(struct clients *clients, uint64_t now_us);
 struct client *clients_accept(struct clients *clients, struct loop *loop, weir_socket listener, weir_socket *socket);
 // The server ends: so does who waits for a place.
 void clients_stop(struct clients *clients, struct loop *loop);
+
+WEIR_END_DECLS
 
 #endif

@@ -5,6 +5,9 @@
 #define APPS_CROWD_H
 
 #include "clients.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #define CROWD_IDLE_US 600000000u  // nothing moved for so long: the connection is reset
 
@@ -35,5 +38,7 @@ int crowd_start(struct crowd *crowd, struct loop *loop, uint16_t port, struct cr
                 bool (*serve)(struct crowd_place *place));
 void crowd_stop(struct crowd *crowd);
 void crowd_moved(struct crowd_place *place, uint64_t bytes);
+
+WEIR_END_DECLS
 
 #endif

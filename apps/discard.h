@@ -4,6 +4,9 @@
 #define APPS_DISCARD_H
 
 #include "crowd.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef DISCARD_CONNECTIONS
 #define DISCARD_CONNECTIONS 32u  // when full, who sends little makes room (clients.h), or newcomers wait in the backlog
@@ -19,5 +22,7 @@ struct discard {
 
 int discard_start(struct discard *discard, struct loop *loop, uint16_t port);
 void discard_stop(struct discard *discard);
+
+WEIR_END_DECLS
 
 #endif

@@ -4,6 +4,9 @@
 #define APPS_ECHO_H
 
 #include "crowd.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef ECHO_CONNECTIONS
 // when full, who sends or takes little makes room (clients.h), or newcomers wait in the backlog
@@ -23,5 +26,7 @@ int echo_start(struct echo *echo, struct loop *loop, uint16_t port);
 // The same with so many places of the caller's, zeroed.
 int echo_start_with(struct echo *echo, struct loop *loop, uint16_t port, struct crowd_place *places, uint32_t count);
 void echo_stop(struct echo *echo);
+
+WEIR_END_DECLS
 
 #endif

@@ -6,6 +6,9 @@
 #define APPS_HAPPY_EYEBALLS_H
 
 #include "dns/both.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #define HAPPY_EYEBALLS_RESOLUTION_US 50000u  // §3: with addresses of IPv4 alone, so long for those of IPv6
 #define HAPPY_EYEBALLS_ATTEMPT_US 250000u    // §5: from one attempt to the next
@@ -38,5 +41,7 @@ struct happy_eyeballs {
 void happy_eyeballs_start(struct happy_eyeballs *self, struct dns *dns, const char *name, uint16_t port,
                           void (*done)(void *context, struct happy_eyeballs *self), void *context);
 void happy_eyeballs_stop(struct happy_eyeballs *self);  // `done` is not called any more
+
+WEIR_END_DECLS
 
 #endif

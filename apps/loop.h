@@ -9,7 +9,10 @@
 #define APPS_LOOP_H
 
 #include "weir/instance.h"
+#include "weir/linkage/loop.h"
 #include "weir/socket.h"
+
+WEIR_BEGIN_DECLS
 
 // An application with timers: the first member of its struct.
 struct app {
@@ -35,5 +38,7 @@ int loop_watch(struct loop *loop, weir_socket socket, struct weir_watch *watch);
 // Polls the instance, the applications, and dispatches events until nothing is left or LOOP_ROUNDS passed. Returns the
 // next deadline, µs: <= now_us when work is left.
 uint64_t loop_run(struct loop *loop, uint64_t now_us);
+
+WEIR_END_DECLS
 
 #endif

@@ -4,6 +4,9 @@
 #define APPS_PING_H
 
 #include "loop.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #define PING_DATA_MAX 1400u
 #define PING_OUTSTANDING 16u  // newest requests whose replies are told from duplicates
@@ -40,5 +43,7 @@ struct ping {
 int ping_start(struct ping *ping, struct loop *loop, struct weir_addr host, uint32_t count, uint32_t interval_us,
                uint32_t data_bytes, void (*event)(struct ping *, const struct ping_reply *, void *), void *context);
 void ping_stop(struct ping *ping);
+
+WEIR_END_DECLS
 
 #endif

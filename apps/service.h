@@ -4,6 +4,9 @@
 #define APPS_SERVICE_H
 
 #include "loop.h"
+#include "weir/linkage/loop.h"
+
+WEIR_BEGIN_DECLS
 
 // clamped to WEIR_CFG_LISTEN_BACKLOG_MAX: a crowd that comes at once waits, and is not sent away
 #define SERVICE_BACKLOG 1024u
@@ -20,5 +23,7 @@ weir_socket service_accept(struct loop *loop, weir_socket listener, struct weir_
 // Whether a datagram service may answer: not a well-known port, not sent to a broadcast or multicast address.
 bool service_may_answer(const struct weir_message *message);
 void service_close(struct loop *loop, weir_socket *socket);
+
+WEIR_END_DECLS
 
 #endif

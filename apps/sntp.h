@@ -6,6 +6,9 @@
 #define APPS_SNTP_H
 
 #include "loop.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #define SNTP_PORT 123u
 #define SNTP_PACKET 48u
@@ -62,5 +65,7 @@ int sntp_start(struct sntp *sntp, struct loop *loop, struct weir_addr server, bo
 void sntp_stop(struct sntp *sntp);
 // Time of day now, µs since 1970; 0: not known.
 uint64_t sntp_unix_us(const struct sntp *sntp);
+
+WEIR_END_DECLS
 
 #endif

@@ -8,6 +8,9 @@
 #include <stdint.h>
 
 #include "weir/addr.h"
+#include "weir/linkage/loop.h"
+
+WEIR_BEGIN_DECLS
 
 struct text {
     char *bytes;
@@ -46,5 +49,7 @@ bool text_equal_nocase(const char *bytes, uint32_t length, const char *string);
 uint32_t text_read_u64(const char *bytes, uint32_t length, uint64_t max, uint64_t *value);
 // Reads "a.b.c.d", all of `length` bytes, no other form.
 bool text_read_addr(const char *bytes, uint32_t length, struct weir_addr *addr);
+
+WEIR_END_DECLS
 
 #endif

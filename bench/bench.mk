@@ -15,7 +15,7 @@ CFLAGS := -std=gnu11 -g -Wall -Wextra $(TUNE)
 .PHONY: all pair host configurations always
 all: pair host
 pair: $(O)/weir_pair $(O)/weir_pair_batch2 $(O)/weir_pair_batch64 $(O)/weir_pair_plain $(O)/weir_pair_dual $(O)/weir_hostile $(O)/lwip_pair $(O)/smoltcp-bench
-host: $(O)/weir_host_bench $(O)/frames_bench $(O)/lwip_host $(O)/smoltcp-bench $(O)/linux_peer
+host: $(O)/weir_host_bench $(O)/weir_host_bench_dual $(O)/frames_bench $(O)/million_server $(O)/million_linux $(O)/lwip_host $(O)/smoltcp-bench $(O)/linux_peer
 always:
 
 # --- Weir: the library's sources, optimised as a whole as the peers are -----------------------------------------------------------
@@ -58,21 +58,26 @@ $(O)/weir_dual/%.o: %.c $(O)/flags
 $(O)/weir_pair_dual: $(PAIR:%.c=$(O)/weir_dual/%.o) $(WEIR_DUAL_OBJECTS)
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $^ -o $@ -pthread
+$(O)/weir_host_bench_dual: $(O)/weir_dual/bench/host/weir_host_bench.o $(WEIR_DUAL_OBJECTS)
+	@echo "  LINK  $@"
+	@$(CC) $(CFLAGS) $^ -o $@ -pthread
 # For `make check`: each of these configurations is one.
 configurations:
-	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -fsyntax-only $(PAIR) bench/host/weir_host_bench.c bench/host/frames_bench.c bench/host/linux_peer.c
+	@$(CC) $(CFLAGS) $(WEIR_INCLUDES) -fsyntax-only $(PAIR) bench/host/weir_host_bench.c bench/host/frames_bench.c bench/host/linux_peer.c bench/host/million_linux.c
 	@$(CC) $(CFLAGS) $(PLAIN:%=-DWEIR_CFG_%=0) $(WEIR_INCLUDES) -fsyntax-only $(PAIR)
-	@$(CC) $(CFLAGS) -DWEIR_CFG_IP6=1 $(WEIR_INCLUDES) -fsyntax-only $(PAIR) bench/hostile/weir_hostile.c
+	@$(CC) $(CFLAGS) -DWEIR_CFG_IP6=1 $(WEIR_INCLUDES) -fsyntax-only $(PAIR) bench/hostile/weir_hostile.c bench/host/million_server.c bench/host/weir_host_bench.c
 $(O)/weir_hostile: $(O)/weir_dual/bench/hostile/weir_hostile.o $(WEIR_DUAL_OBJECTS)
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $^ -o $@ -pthread
 $(O)/weir_host_bench: $(O)/weir/bench/host/weir_host_bench.o $(WEIR_OBJECTS)
 $(O)/frames_bench: $(O)/weir/bench/host/frames_bench.o $(WEIR_OBJECTS)
-$(O)/weir_pair $(O)/weir_host_bench $(O)/frames_bench $(O)/linux_peer:
+$(O)/weir_pair $(O)/weir_host_bench $(O)/frames_bench $(O)/linux_peer $(O)/million_server $(O)/million_linux:
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) $^ -o $@ -pthread
 $(O)/linux_peer: $(O)/weir/bench/host/linux_peer.o
--include $(WEIR_OBJECTS:.o=.d) $(WEIR_DUAL_OBJECTS:.o=.d) $(PAIR:%.c=$(O)/weir_dual/%.d) $(O)/weir_dual/bench/hostile/weir_hostile.d $(WEIR_PLAIN_OBJECTS:.o=.d) $(PAIR:%.c=$(O)/weir/%.d) $(O)/weir/bench/host/weir_host_bench.d $(O)/weir/bench/host/frames_bench.d $(O)/weir/bench/host/linux_peer.d
+$(O)/million_linux: $(O)/weir/bench/host/million_linux.o
+$(O)/million_server: $(O)/weir_dual/bench/host/million_server.o $(WEIR_DUAL_OBJECTS)
+-include $(WEIR_OBJECTS:.o=.d) $(WEIR_DUAL_OBJECTS:.o=.d) $(PAIR:%.c=$(O)/weir_dual/%.d) $(O)/weir_dual/bench/hostile/weir_hostile.d $(O)/weir_dual/bench/host/weir_host_bench.d $(WEIR_PLAIN_OBJECTS:.o=.d) $(PAIR:%.c=$(O)/weir/%.d) $(O)/weir/bench/host/weir_host_bench.d $(O)/weir/bench/host/frames_bench.d $(O)/weir/bench/host/million_linux.d $(O)/weir_dual/bench/host/million_server.d $(O)/weir/bench/host/linux_peer.d
 
 # --- lwIP, from Debian's source package ----------------------------------------------------------------------------------------------
 $(O)/lwip/ready: tools/aptsource.sh

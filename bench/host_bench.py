@@ -11,7 +11,9 @@ import time
 
 import common
 import cores_bench
+import families_bench
 import frames_bench
+import million_bench
 
 ROUNDS, MILLISECONDS = 5, 1000
 SEGMENT = 1460   # bytes; what CPU time is stated for
@@ -45,7 +47,12 @@ def measure():
     done = subprocess.run([*unshare(), sys.executable, __file__], cwd=common.ROOT, env={**common.environment(), INSIDE: "1"}, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         raise common.Failed("the host part did not come to its end")
-    return {**summary(json.loads(done.stdout)), "xdp": frames_bench.measure(), "cores": cores_bench.measure(), "rounds": ROUNDS, "milliseconds": MILLISECONDS, "load": [load_before, common.load()], "machine": machine}
+    families = families_bench.measure() if os.geteuid() == 0 else {}
+    versions = {key: value for key, value in families.items() if key.startswith("v6_")}
+    figures = summary(json.loads(done.stdout))
+    figures["goals"].update({key: families["goal"] for key in versions})
+    return {**versions, **figures, "families": families, "xdp": frames_bench.measure(), "cores": cores_bench.measure(),
+            "million": million_bench.measure(count=million_bench.STEP), "rounds": ROUNDS, "milliseconds": MILLISECONDS, "load": [load_before, common.load()], "machine": machine}
 
 
 def quietly(*command):

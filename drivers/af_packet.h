@@ -15,6 +15,7 @@
 
 #include "carrier.h"
 #include "weir/language.h"
+#include "weir/linkage/posix.h"
 #include "weir/netif.h"
 
 WEIR_BEGIN_DECLS

@@ -16,6 +16,7 @@
 
 #include "carrier.h"
 #include "weir/language.h"
+#include "weir/linkage/posix.h"
 #include "weir/netif.h"
 #include "xsk.h"
 

@@ -5,6 +5,7 @@
 
 #include "tuntap.h"
 #include "weir/language.h"
+#include "weir/linkage/posix.h"
 
 WEIR_BEGIN_DECLS
 

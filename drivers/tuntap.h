@@ -12,6 +12,7 @@
 #include "uring.h"
 #include "vnet.h"
 #include "weir/language.h"
+#include "weir/linkage/posix.h"
 #include "weir/netif.h"
 
 WEIR_BEGIN_DECLS

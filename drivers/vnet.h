@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "weir/language.h"
+#include "weir/linkage/posix.h"
 #include "weir/netif.h"
 
 WEIR_BEGIN_DECLS

@@ -19,6 +19,7 @@
 #include "drivers/lan9118.h"
 #include "drivers/mmio.h"
 #include "drivers/pcnet.h"
+#include "drivers/smc91c111.h"
 #include "drivers/stellaris.h"
 #include "drivers/virtio_net.h"
 #include "drivers/virtio_pci.h"
@@ -253,6 +254,17 @@ static void open_stellaris(void)
 }
 static void interrupt_stellaris(void) { stellaris_interrupt(blocks[0]); }
 
+static void open_smc91c111(void)
+{
+    struct smc91c111 *device = blocks[0] = block(64, sizeof *device);
+    frames_lie_in(device->buffer, sizeof device->buffer, sizeof device->buffer);
+    registers[0x08 / 4].value = 0x00900000;  // the revision
+    registers[0x0c / 4].value = 0x33000000;  // of the bank's register; its lower half is the interrupts
+    CHECK(smc91c111_open(device, BASE, mac) == WEIR_OK);
+    smc91c111_attach(device, &netif, "dev0");
+}
+static void interrupt_smc91c111(void) { smc91c111_interrupt(blocks[0]); }
+
 // --- virtio: over a transport that answers like registers, or behind PCI ---------------------------------------------
 
 enum { AT_STATUS, AT_FEATURES, AT_FEATURES_HIGH, AT_MAX, AT_ISR = 6, AT_CONFIG = 8 };
@@ -363,9 +375,9 @@ static const struct device {
     void (*open)(void);
     void (*interrupt)(void);
 } devices[] = {
-    {open_gem, interrupt_gem},          {open_emac, interrupt_emac},           {open_pcnet, interrupt_pcnet},
-    {open_lan9118, interrupt_lan9118},  {open_stellaris, interrupt_stellaris}, {open_virtio, interrupt_virtio},
-    {open_virtio_pci, interrupt_virtio}};
+    {open_gem, interrupt_gem},           {open_emac, interrupt_emac},           {open_pcnet, interrupt_pcnet},
+    {open_lan9118, interrupt_lan9118},   {open_stellaris, interrupt_stellaris}, {open_virtio, interrupt_virtio},
+    {open_virtio_pci, interrupt_virtio}, {open_smc91c111, interrupt_smc91c111}};
 
 // --- the stack's side ------------------------------------------------------------------------------------------------
 

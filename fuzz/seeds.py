@@ -503,13 +503,14 @@ def devices():
         return b"\x09" + bytes([at // 4 | (0x80 if flips is not None else 0)]) + word(value) + (word(flips) if flips is not None else b"")
     poll, timer, interrupt, flush = b"\x00", b"\x95", b"\6", b"\7"
     sent = b"".join(b"\3" + bytes([how]) for how in (0x1C, 0x3D, 0x3E, 0x3F, 0x7F)) + flush
-    gem, emac, pcnet, lan9118, stellaris, virtio, pci = (bytes([n]) for n in range(7))
+    gem, emac, pcnet, lan9118, stellaris, virtio, pci, smc91c111 = (bytes([n]) for n in range(8))
     for length in (0, 13, 60, 1514, 1518, 1519, 0x7FF, 0x1FFF):
         yield f"gem-{length}", gem + memory(0, 4, 3 << 14 | length) + memory(0, 0, 1) + poll + sent + timer
         yield f"emac-{length}", emac + memory(0, 4, length) + memory(0, 0, 1) + poll + sent + timer
         yield f"pcnet-{length}", pcnet + memory(0, 8, length) + memory(0, 4, 3 << 24) + poll + sent + timer
         yield f"lan9118-{length}", lan9118 + register(0x40, length << 16) + register(0x7C, 1 << 16) + poll + sent + timer
         yield f"stellaris-{length}", stellaris + register(0x10, length) + register(0x34, 1) + poll + sent + timer
+        yield f"smc91c111-{length}", smc91c111 + register(0x08, length + 6 << 16) + poll + register(0x0C, 0x33000008) + sent + timer
         yield f"virtio-{length}", virtio + b"\xe0\0" + memory(0, 8, length) + memory(0, 4, 0) + memory(3, 12, 1) + memory(0, 0, 0x10000) + poll + sent + timer
     yield "gem-all-owned", gem + memory(0, 0, 1, 8, 8) + memory(0, 4, 3 << 14 | 60, 8, 8) + (b"\xf0" + interrupt) * 4 + sent + memory(0, 260, 1 << 31, 8, 8) + poll
     yield "gem-in-the-middle", gem + sent + b"\x08\2" + poll + b"\1" + memory(0, 260, 1 << 31, 8, 8)[1:] + sent + poll
@@ -517,6 +518,9 @@ def devices():
     yield "emac-reports", emac + register(0x20, 1) + poll + register(0x20, 7, 7) + poll
     yield "pcnet-off", pcnet + sent + register(0x10, 0) + poll + register(0x10, 0x1130, 0x1000) + poll + sent + timer
     yield "lan9118-states", lan9118 + register(0x80, 0x11200) + sent + register(0x80, 0, 0x11200) + sent + poll + timer
+    yield "smc91c111-longest", smc91c111 + register(8, 0x7FF << 16) + poll + register(8, 0x20FF5F4) + poll
+    yield "smc91c111-full", smc91c111 + sent + register(0x0C, 0x33000008, 8) + sent + poll + timer + interrupt + poll
+    yield "smc91c111-states", smc91c111 + register(0, 0, 1) + register(0x0C, 0x33000012, 0x40) + poll + register(4, 0x8000, 0x8000) + register(8, 0x20400000, 0xA0030020) + b"\xf0" + interrupt + poll + timer
     for size in (0, 4, 0x80, 0xF0):
         yield f"virtio-sizes-{size}", virtio + b"\xe0" + bytes([size]) + sent + memory(1, 0, 1 << 16) + poll + memory(1, 0, 0x4000 << 16) + poll + timer + b"\xf5" * 4 + sent + poll
     yield "virtio-merged", virtio + b"\xe0\0" + memory(3, 12, 3) + memory(0, 4, 0) + memory(0, 8, 4094) + memory(0, 12, 1) + memory(0, 16, 4094) + memory(0, 20, 2) + memory(0, 24, 100) + memory(0, 0, 0x30000) + poll

@@ -16,10 +16,11 @@ import page
 import runs
 from fairness import Fairness
 from grid import Grid
+from ipv6 import Ipv6
 from report import Report
 from thesis import Thesis
 
-EXPERIMENTS = {"thesis": Thesis, "report": Report, "grid": Grid, "fairness": Fairness}
+EXPERIMENTS = {"thesis": Thesis, "report": Report, "grid": Grid, "fairness": Fairness, "ipv6": Ipv6}
 
 
 def take_precedence():

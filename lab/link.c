@@ -84,18 +84,34 @@ static uint32_t read32(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+// The TCP header of a frame of either family without extension headers, and in *bytes how long the segment is with it.
+// NULL: it has none.
+static const uint8_t *segment_of(const uint8_t *frame, uint32_t length, uint32_t *bytes)
+{
+    const uint8_t *const ip = frame + 14;
+    if (length < 54)
+        return NULL;
+    const bool version6 = frame[12] == 0x86 && frame[13] == 0xdd;
+    if ((!version6 && (frame[12] != 8 || frame[13])) || ip[version6 ? 6 : 9] != 6)
+        return NULL;
+    const uint32_t header = version6 ? 40 : (ip[0] & 15u) * 4,
+                   total = version6 ? 40 + ((uint32_t)ip[4] << 8 | ip[5]) : (uint32_t)ip[2] << 8 | ip[3];
+    *bytes = total > header ? total - header : 0;
+    return 14 + header + 20 <= length ? ip + header : NULL;
+}
+
 // Seconds, the end it entered or left by, ports, sequence number, length, acknowledgement.
 static void note(int number, const char *what, const uint8_t *frame, uint32_t length)
 {
-    const uint8_t *const ip = frame + 14, *const tcp = ip + (ip[0] & 15) * 4;
-    if (!lab.frames || lab.lines >= LINES_MAX || length < 54 || frame[12] != 8 || frame[13] || ip[9] != 6 ||
-        tcp + 20 > frame + length)
+    uint32_t bytes;
+    const uint8_t *const tcp = lab.frames && lab.lines < LINES_MAX ? segment_of(frame, length, &bytes) : NULL;
+    if (!tcp)
         return;
-    const uint32_t total = (uint32_t)ip[2] << 8 | ip[3], begin = (uint32_t)(tcp - ip) + (uint32_t)(tcp[12] >> 4) * 4;
+    const uint32_t header = (uint32_t)(tcp[12] >> 4) * 4;
     lab.lines++;
     fprintf(lab.frames, "%.6f,%d,%s,%u,%u,%u,%u,%u\n", (double)elapsed_ns() / 1e9, number, what,
             (unsigned)(tcp[0] << 8 | tcp[1]), (unsigned)(tcp[2] << 8 | tcp[3]), read32(tcp + 4),
-            total > begin ? total - begin : 0, read32(tcp + 8));
+            bytes > header ? bytes - header : 0, read32(tcp + 8));
 }
 
 static void leaves(void *context, const uint8_t *frame, uint32_t length)
@@ -119,9 +135,9 @@ static void impair(bool all)
 // A SYN begins a handshake, of which the last segment is the first without.
 static bool in_handshake(const uint8_t *frame, uint32_t length)
 {
-    const uint8_t *const tcp = frame + 14 + (frame[14] & 15) * 4;
-    const bool is_tcp = length >= 54 && frame[12] == 8 && !frame[13] && frame[23] == 6 && tcp + 20 <= frame + length;
-    return is_tcp ? (tcp[13] & 2) != 0 : lab.sparing;
+    uint32_t bytes;
+    const uint8_t *const tcp = segment_of(frame, length, &bytes);
+    return tcp ? (tcp[13] & 2) != 0 : lab.sparing;
 }
 
 static void enter(struct end *from, const uint8_t *frame, uint32_t length)

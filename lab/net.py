@@ -25,6 +25,7 @@ from netns import Lab, until  # noqa: E402
 BIN = ROOT / "build/host"
 TRANSFER, TRANSFER_PORT = ROOT / "lab/transfer.py", 5001
 A, B = "10.66.0.1", "10.66.0.2"
+A6, B6 = "fd66::1", "fd66::2"
 LINUX_OWN = ("reno", "cubic", "bbr")                            # this machine's kernel may have them
 UML_ONLY = ("bic", "htcp", "vegas", "westwood", "yeah")         # user-mode Linux's modules
 OFFLOADS = ("tx", "rx", "tso", "gso", "gro")
@@ -71,14 +72,27 @@ class Options:
     copy: bool = False
 
 
+def prefixed(address):
+    """With its link's length."""
+    return f"{address}/{64 if ':' in address else 24}"
+
+
+def silence6(namespace, tap):
+    """IPv6 of Linux's own is not there, where it has no part."""
+    namespace.run("sysctl", "-qw", f"net.ipv6.conf.{tap}.disable_ipv6=1", check=False)
+
+
 class LinuxEnd:
     """The machine's own kernel in a namespace of its own, without offloads, so that a loss is one segment's."""
     name = "linux"
 
     def __init__(self, network, namespace, tap, address, options):
         self.network, self.namespace, self.address = network, namespace, address
-        namespace.run("sysctl", "-qw", f"net.ipv6.conf.{tap}.disable_ipv6=1", check=False)
-        namespace.address(tap, f"{address}/24")
+        if ":" in address:   # it is not probed: the link may lose the probe, and nobody else has it
+            namespace.run("sysctl", "-qw", f"net.ipv6.conf.{tap}.accept_dad=0")
+        else:
+            silence6(namespace, tap)
+        namespace.address(tap, prefixed(address))
         for offload in OFFLOADS:
             namespace.run("ethtool", "-K", tap, offload, "off", check=False)
         # Measurements must not depend on those before them.
@@ -114,9 +128,9 @@ class WeirEnd:
 
     def __init__(self, network, namespace, tap, address, options):
         self.network, self.namespace, self.tap, self.address = network, namespace, tap, address
-        namespace.run("sysctl", "-qw", f"net.ipv6.conf.{tap}.disable_ipv6=1", check=False)
+        silence6(namespace, tap)
         namespace.run("ip", "link", "set", tap, "arp", "off", "up")
-        self.common = [BIN / "weir-host", "--packet", tap, "--address", f"{address}/24", "--no-offload"]
+        self.common = [BIN / "weir-host", "--packet", tap, "--address6" if ":" in address else "--address", prefixed(address), "--no-offload"]
         for word, value in (("--send-buffer", options.send_buffer), ("--receive-buffer", options.receive_buffer), ("--tick", options.tick_us)):
             if value:
                 self.common += [word, str(value)]
@@ -153,7 +167,9 @@ class UmlEnd:
 
     def __init__(self, network, namespace, tap, address, options):
         self.network, self.namespace, self.tap, self.address, self.options = network, namespace, tap, address, options
-        namespace.run("sysctl", "-qw", f"net.ipv6.conf.{tap}.disable_ipv6=1", check=False)
+        if ":" in address:
+            raise Failed("user-mode Linux sends over IPv4")
+        silence6(namespace, tap)
         namespace.run("ip", "link", "set", tap, "arp", "off", "up")
 
     def run(self, command, cc, timeout):
@@ -211,10 +227,11 @@ def parse(text, complaint):
 
 
 class Network:
-    def __init__(self, link, sender, receiver, folder, sender_options=Options(), receiver_options=Options(), serve=True, trace=None, apart=False):
+    def __init__(self, link, sender, receiver, folder, sender_options=Options(), receiver_options=Options(), serve=True, trace=None, apart=False, version6=False):
         """apart: the ends share a core and the link has another; else they move, and where they lie shows more than a small difference does."""
         self.link, self.kinds, self.folder = link, (sender, receiver), folder
         self.options, self.serve, self.trace, self.apart = (sender_options, receiver_options), serve, trace, apart
+        self.addresses = (A6, B6) if version6 else (A, B)
 
     def __enter__(self):
         self.cores = os.sched_getaffinity(0)
@@ -252,13 +269,13 @@ class Network:
         self.hosts = a, b
         self.equip(*self.options)
         if self.serve:
-            self.receiver.serve(A)
+            self.receiver.serve(self.addresses[0])
 
     def equip(self, sender_options, receiver_options):
         """The ends, for what is begun from now on."""
         (a, b), (sender, receiver) = self.hosts, self.kinds
-        self.sender = ENDS[sender](self, a, "lab0", A, sender_options)
-        self.receiver = ENDS[receiver](self, b, "lab1", B, receiver_options)
+        self.sender = ENDS[sender](self, a, "lab0", self.addresses[0], sender_options)
+        self.receiver = ENDS[receiver](self, b, "lab1", self.addresses[1], receiver_options)
 
     def link_counters(self):
         self.emulator.send_signal(signal.SIGTERM)
@@ -267,7 +284,7 @@ class Network:
 
     def bulk(self, cc=None, seconds=None, size=None, reverse=False, parallel=1, timeout=None):
         """One run of iperf3. Mbit/s as the receiver counted them, seconds, retransmissions, and the intervals' cwnd and RTT."""
-        words = ["-c", B, *(["-t", str(seconds)] if seconds else ["-n", str(size)]), *(["-C", cc] if cc else []), *(["-R"] if reverse else []),
+        words = ["-c", self.addresses[1], *(["-t", str(seconds)] if seconds else ["-n", str(size)]), *(["-C", cc] if cc else []), *(["-R"] if reverse else []),
                  *(["-P", str(parallel)] if parallel > 1 else []), "-i", "0.5" if self.kinds[0] != "weir" else "1"]
         if self.kinds[0] == "weir":
             words = words[:-2]

@@ -10,7 +10,8 @@ PORT = 5001
 
 
 def listen():
-    with socket.create_server(("", PORT)) as server:
+    both = socket.has_dualstack_ipv6()
+    with socket.create_server(("", PORT), family=socket.AF_INET6 if both else socket.AF_INET, dualstack_ipv6=both) as server:
         print("listening", flush=True)
         connection, _ = server.accept()
         with connection:
@@ -19,7 +20,7 @@ def listen():
 
 
 def send(host, size, cc=None):
-    with socket.socket() as connection:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as connection:
         if cc:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cc.encode())
         begin = time.monotonic()

@@ -49,12 +49,15 @@ def plan(arguments):
     where = {"prefix": arguments.prefix, "libdir": arguments.libdir, "includedir": arguments.includedir}
     built, names = pathlib.Path(arguments.built), arguments.parts
     things = {f"{arguments.libdir}/{path.name}": path for path in (built / f"libweir{suffix}.a" for suffix in ["", *[f"-{name}" for name in names]])}
-    public = [path for path in (built / "include/weir").glob("*.h")]
+    public = [*(built / "include/weir").glob("*.h")] + [path for name in names if (path := built / f"include/weir/linkage/{name}.h").exists()]
     for path in public + [built / "include/weir/parts" / header for name in names for header in arguments.headers if header.startswith(tuple(parts()[name]["headers"]))]:
         things[f"{arguments.includedir}/{path.relative_to(built / 'include')}"] = path
+    things[f"{arguments.includedir}/weir_memory.h"] = built / "include/weir_memory.h"
     things[f"{arguments.libdir}/pkgconfig/weir.pc"] = pc("weir", "TCP/IP stack for embedded systems", None, where)
     for name in names:
         things[f"{arguments.libdir}/pkgconfig/weir-{name}.pc"] = pc(f"weir-{name}", parts()[name]["about"], parts()[name], where)
+    if "shell" in names:
+        things[f"{arguments.prefix}/bin/weir-extcap"] = ROOT / "tools/weir_extcap.py"
     return {**things, **cmake(arguments.profile, names, where)}
 
 
@@ -83,7 +86,7 @@ def main():
             path.write_text(content)
         else:
             shutil.copyfile(content, path)
-        path.chmod(0o644)
+        path.chmod(0o755 if path.parent.name == "bin" else 0o644)
     print(f"  {'gone from' if arguments.uninstall else 'installed below'} {arguments.destdir}{arguments.prefix}")
 
 

@@ -30,7 +30,7 @@ libdir ?= $(exec_prefix)/lib
 includedir ?= $(prefix)/include
 
 # The configuration: PROFILE_BUILT, SOURCES, PARTS_THERE and of each part SOURCES_, HEADERS_, INCLUDE_, USES_ and ONLY_.
-STAGED := $(shell $(PYTHON) tools/options.py --stage '$(O)' --cc '$(CC) $(CFLAGS)' $(if $(CONFIG),--config '$(CONFIG)') $(PROFILE) $(OPTIONS))
+STAGED := $(shell $(PYTHON) tools/options.py --stage '$(O)' --cc '$(CC) $(CFLAGS) $(CPPFLAGS)' $(if $(CONFIG),--config '$(CONFIG)') $(PROFILE) $(OPTIONS))
 ifneq ($(.SHELLSTATUS),0)
 $(error the configuration is wrong)
 endif
@@ -41,7 +41,7 @@ ifneq ($(UNKNOWN),)
 $(error PARTS: there is no $(UNKNOWN) in this configuration; there are: $(PARTS_THERE))
 endif
 
-PUBLIC := $(filter-out %/options.h,$(wildcard include/weir/*.h))
+PUBLIC := $(filter-out %/options.h,$(wildcard include/weir/*.h)) $(wildcard $(PARTS:%=include/weir/linkage/%.h))
 HEADERS := $(PUBLIC:include/%=$(O)/include/%) $(foreach p,$(PARTS),$(addprefix $(O)/include/weir/parts/,$(HEADERS_$(p))))
 LIBRARIES := $(O)/libweir.a $(PARTS:%=$(O)/libweir-%.a)
 VERSION := $(shell sed -n 's/^.define WEIR_VERSION_STRING "\(.*\)"/\1/p' include/weir/version.h)
@@ -63,21 +63,22 @@ $(O)/include/%.h: include/%.h
 $(O)/include/weir/parts/%.h: %.h
 	@mkdir -p $(@D)
 	@cp $< $@
-$(O)/obj/%.o: %.c $(O)/flags $(O)/include/weir/options.h
+# (After the headers: a copy of an older one would be found before the one it is a copy of.)
+$(O)/obj/%.o: %.c $(O)/flags $(O)/include/weir/options.h | $(HEADERS)
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
 	@$(COMPILE) -Iinclude $(if $(filter src/%,$<),-Isrc,-I. -Iapi -Iapps) -MMD -MP -c $< -o $@
 
-# $(call library,NAME,SOURCES,PUBLIC NAMES)
+# $(call library,NAME,SOURCES)
 define library
 $(O)/$(1).a: $(patsubst %.c,$(O)/obj/%.o,$(2)) packaging/private_names.sh
 	@echo "  AR    $$@"
 	@rm -f $$@ && $(AR) rcs $$@ $$(filter %.o,$$^)
-	@PUBLIC='$(3)' packaging/private_names.sh $(NM) $(OBJCOPY) $$@
+	@packaging/private_names.sh $(NM) $(OBJCOPY) $$@
 -include $(patsubst %.c,$(O)/obj/%.d,$(2))
 endef
 $(eval $(call library,libweir,$(SOURCES)))
-$(foreach p,$(PARTS),$(eval $(call library,libweir-$(p),$(SOURCES_$(p)),$(PUBLIC_$(p)))))
+$(foreach p,$(PARTS),$(eval $(call library,libweir-$(p),$(SOURCES_$(p)))))
 
 # The stack as two files.
 amalgamation: $(O)/weir.c
@@ -87,13 +88,18 @@ $(O)/weir.c: packaging/amalgamate.py $(O)/flags $(O)/include/weir/options.h $(SO
 
 # What an instance of this configuration needs on this machine, known when compiling.
 .PHONY: memory
-memory:
-	@$(PYTHON) tools/memory_bytes.py $(O)/weir_memory.h --cc '$(CC) $(CFLAGS) $(CPPFLAGS)' --include $(O)/include $(SOURCES)
+MEMORY = @$(PYTHON) tools/memory_bytes.py $@ --cc '$(CC) $(CFLAGS) $(CPPFLAGS)' --include $(O)/include $(SOURCES)
+$(O)/weir_memory.h: always
+	$(MEMORY)
+$(O)/include/weir_memory.h: tools/memory_bytes.py $(O)/flags $(O)/include/weir/options.h $(SOURCES) $(PUBLIC) $(shell find src -name '*.h')
+	$(MEMORY)
+	@touch $@
+memory: $(O)/weir_memory.h
 	@sed -n 's/^.define \(WEIR_MEMORY_BYTES.*\)/  \1: $(subst /,\/,$(O))\/weir_memory.h/p; s/^.error //p' $(O)/weir_memory.h
 
 INSTALL = $(PYTHON) packaging/install.py $(O) --profile '$(PROFILE_BUILT)' --destdir '$(DESTDIR)' --prefix '$(prefix)' --libdir '$(libdir)' \
     --includedir '$(includedir)' --parts $(PARTS) --headers $(foreach p,$(PARTS),$(HEADERS_$(p)))
-install: lib
+install: lib $(O)/include/weir_memory.h
 	@$(INSTALL)
 uninstall:
 	@$(INSTALL) --uninstall

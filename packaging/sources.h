@@ -4,7 +4,7 @@
 //     cc -E -P -Iinclude -DWEIR_PROFILE=small -DWEIR_CONFIG_FILE='"my_config.h"' packaging/sources.h
 // prints a line weir_option "NAME" value for each option, weir_source "path" for each file to compile, and for each
 // library beside the stack
-//     weir_part "name" "folder of includes" "hosted, or nothing" "parts it uses" "libraries of the system" "what its names begin with"
+//     weir_part "name" "folder of includes" "hosted, or nothing" "parts it uses" "libraries of the system"
 // and its weir_part_sources and weir_part_headers.
 #include "weir/options.h"
 
@@ -51,6 +51,7 @@ weir_option "MULTICAST_SOURCES" WEIR_CFG_MULTICAST_SOURCES
 weir_option "UDP" WEIR_CFG_UDP
 weir_option "RAW" WEIR_CFG_RAW
 weir_option "IP_OPTIONS" WEIR_CFG_IP_OPTIONS
+weir_option "DPLPMTUD" WEIR_CFG_DPLPMTUD
 weir_option "TCP_CONNECT" WEIR_CFG_TCP_CONNECT
 weir_option "TCP_WINDOW_SCALE" WEIR_CFG_TCP_WINDOW_SCALE
 weir_option "TCP_TIMESTAMPS" WEIR_CFG_TCP_TIMESTAMPS
@@ -244,6 +245,8 @@ weir_source "src/instance.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/ip/destinations.c"
+#endif
+#if WEIR_CFG_IP4 && WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/ip/families.c"
 #endif
 #if WEIR_CFG_FAST_PATH && !WEIR_CFG_COMPACT
@@ -255,21 +258,26 @@ weir_source "src/ip/fragment.c"
 #if WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
 weir_source "src/ip/group.c"
 #endif
-#if !WEIR_CFG_COMPACT
+#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/ip/icmp.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/ip/icmp6.c"
 weir_source "src/ip/icmp6_error.c"
 #endif
-#if WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
+#if WEIR_CFG_ICMP_ERRORS && WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/ip/icmp_error.c"
 #endif
-#if WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
+#if WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
+weir_source "src/ip/icmp_limit.c"
+#endif
+#if WEIR_CFG_IGMP && WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/ip/igmp.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/ip/ip.c"
+#endif
+#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/ip/ip4.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
@@ -317,8 +325,10 @@ weir_source "src/link/address.c"
 #if WEIR_CFG_ADDRESSES && !WEIR_CFG_COMPACT
 weir_source "src/link/address_list.c"
 #endif
-#if !WEIR_CFG_COMPACT
+#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/link/arp.c"
+#endif
+#if !WEIR_CFG_COMPACT
 weir_source "src/link/ethernet.c"
 #endif
 #if WEIR_CFG_HANDLERS && !WEIR_CFG_COMPACT
@@ -333,6 +343,9 @@ weir_source "src/link/nd.c"
 #if WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
 weir_source "src/link/neighbour.c"
 #endif
+#if WEIR_CFG_ARP_CACHE && WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
+weir_source "src/link/neighbour4.c"
+#endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/link/neighbour6.c"
 #endif
@@ -342,6 +355,9 @@ weir_source "src/link/neighbour_packets.c"
 #if !WEIR_CFG_COMPACT
 weir_source "src/link/netif.c"
 #endif
+#if !WEIR_CFG_COMPACT && !WEIR_CFG_IP4
+weir_source "src/link/no_arp.c"
+#endif
 #if WEIR_CFG_IP6_OPTIMISTIC && !WEIR_CFG_COMPACT
 weir_source "src/link/optimistic.c"
 #endif
@@ -350,6 +366,9 @@ weir_source "src/link/policy6.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/link/rawip.c"
+#endif
+#if WEIR_CFG_SELF_CHECK && !WEIR_CFG_COMPACT
+weir_source "src/link/self_check.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/link/source6.c"
@@ -363,6 +382,9 @@ weir_source "src/rt/need.c"
 weir_source "src/rt/path.c"
 weir_source "src/rt/skip2009.c"
 weir_source "src/rt/weir.c"
+#endif
+#if WEIR_CFG_DPLPMTUD && !WEIR_CFG_COMPACT
+weir_source "src/socket/dplpmtud.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/socket/family.c"
@@ -458,6 +480,11 @@ weir_source "src/tcp/info.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/tcp/input.c"
+#endif
+#if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_COMPACT
+weir_source "src/tcp/ip_options.c"
+#endif
+#if !WEIR_CFG_COMPACT
 weir_source "src/tcp/isn.c"
 #endif
 #if WEIR_CFG_TCP_KEEPALIVE && !WEIR_CFG_COMPACT
@@ -553,11 +580,17 @@ weir_source "src/tcp/uto.c"
 #if WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 weir_source "src/udp/datagram.c"
 #endif
+#if WEIR_CFG_DPLPMTUD && !WEIR_CFG_COMPACT
+weir_source "src/udp/dplpmtud.c"
+#endif
 #if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_COMPACT
 weir_source "src/udp/ip_options.c"
 #endif
 #if WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
 weir_source "src/udp/membership.c"
+#endif
+#if WEIR_CFG_DPLPMTUD && !WEIR_CFG_COMPACT
+weir_source "src/udp/mtu_search.c"
 #endif
 #if WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 weir_source "src/udp/option.c"
@@ -571,15 +604,19 @@ weir_source "src/udp/sources.c"
 #if WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 weir_source "src/udp/udp.c"
 #endif
-#if !WEIR_CFG_COMPACT
+#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/wire/arp.c"
+#endif
+#if !WEIR_CFG_COMPACT
 weir_source "src/wire/ethernet.c"
+#endif
+#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/wire/icmp4.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/wire/icmp6.c"
 #endif
-#if !WEIR_CFG_COMPACT
+#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/wire/igmp.c"
 weir_source "src/wire/ip4.c"
 #endif
@@ -595,7 +632,7 @@ weir_source "src/wire/udp.c"
 
 // The libraries beside it (config/parts.toml).
 #if !WEIR_CFG_COMPACT
-weir_part "bsd" "api" "" "" "" ""
+weir_part "bsd" "api" "" "" ""
 weir_part_about "bsd" "BSD sockets over the stack, safe from any thread (weir_bsd.h)"
 weir_part_sources "bsd" "api/bsd/address.c"
 weir_part_sources "bsd" "api/bsd/addrinfo.c"
@@ -620,9 +657,10 @@ weir_part_headers "bsd" "api/bsd/posix_calls.h"
 weir_part_headers "bsd" "api/bsd/posix_names.h"
 weir_part_headers "bsd" "api/bsd/weir_bsd.h"
 weir_part_headers "bsd" "api/bsd/weir_bsd_types.h"
+weir_part_headers "bsd" "api/bsd/weir_dplpmtud.h"
 weir_part_headers "bsd" "api/bsd/weir_realtime.h"
 #endif
-weir_part "posix" "." "hosted" "" "-pthread" "af_packet af_xdp carrier impair line pcap pcapng posix shaper slip steer tap trace tun tuntap uring vnet wrap xsk"
+weir_part "posix" "." "hosted" "" "-pthread"
 weir_part_about "posix" "the port to POSIX threads, drivers for Linux (TAP, TUN, AF_PACKET, AF_XDP, SLIP) and wrappers (pcap, impairments, shaper)"
 weir_part_sources "posix" "ports/posix/cpu.c"
 weir_part_sources "posix" "ports/posix/poller.c"
@@ -669,14 +707,14 @@ weir_part_headers "posix" "drivers/wrap/shaper.h"
 weir_part_headers "posix" "drivers/wrap/steer.h"
 weir_part_headers "posix" "drivers/wrap/trace.h"
 weir_part_headers "posix" "drivers/wrap/wrap.h"
-weir_part "superloop" "." "" "" "" "port superloop"
+weir_part "superloop" "." "" "" ""
 weir_part_about "superloop" "the port to no kernel at all: one loop (superloop.h)"
 weir_part_sources "superloop" "ports/superloop/superloop.c"
 weir_part_sources "superloop" "ports/common/core.c"
 weir_part_headers "superloop" "ports/superloop/superloop.h"
 weir_part_headers "superloop" "ports/common/core.h"
 #if !WEIR_CFG_COMPACT
-weir_part "loop" "apps" "" "" "" "client clients loop service text"
+weir_part "loop" "apps" "" "" ""
 weir_part_about "loop" "what services share: the dispatcher of events and timers, listeners, who makes room, text (loop.h)"
 weir_part_sources "loop" "apps/clients.c"
 weir_part_sources "loop" "apps/loop.c"
@@ -689,7 +727,7 @@ weir_part_headers "loop" "apps/stream.h"
 weir_part_headers "loop" "apps/text.h"
 #endif
 #if !WEIR_CFG_COMPACT
-weir_part "dhcp" "apps" "" "loop" "" "dhcp"
+weir_part "dhcp" "apps" "" "loop" ""
 weir_part_about "dhcp" "DHCP: a client and a server (dhcp/client.h, dhcp/server.h)"
 weir_part_sources "dhcp" "apps/dhcp/client.c"
 weir_part_sources "dhcp" "apps/dhcp/message.c"
@@ -700,8 +738,10 @@ weir_part_headers "dhcp" "apps/dhcp/message.h"
 weir_part_headers "dhcp" "apps/dhcp/server.h"
 #endif
 #if !WEIR_CFG_COMPACT
-weir_part "apps" "apps" "hosted" "loop bsd dhcp http" "-lm" "chargen counter dhcp6 discard dns echo happy_eyeballs iperf3 ping rtp rtstream sntp status"
+weir_part "apps" "apps" "hosted" "loop bsd dhcp http" "-lm"
 weir_part_about "apps" "echo, discard, chargen, the status page, iperf3, ping, DHCPv6, DNS, SNTP, real-time source and player"
+weir_part_sources "apps" "apps/capture.c"
+weir_part_sources "apps" "apps/capture_file.c"
 weir_part_sources "apps" "apps/chargen.c"
 weir_part_sources "apps" "apps/counters.c"
 weir_part_sources "apps" "apps/crowd.c"
@@ -726,12 +766,15 @@ weir_part_sources "apps" "apps/iperf3/test.c"
 weir_part_sources "apps" "apps/rtstream/player.c"
 weir_part_sources "apps" "apps/rtstream/rtp.c"
 weir_part_sources "apps" "apps/rtstream/source.c"
+weir_part_sources "apps" "apps/status/capture.c"
 weir_part_sources "apps" "apps/status/metrics.c"
 weir_part_sources "apps" "apps/status/page.c"
 weir_part_sources "apps" "apps/status/server.c"
 weir_part_sources "apps" "apps/status/status.c"
 weir_part_headers "apps" "apps/bytes.h"
 weir_part_headers "apps" "apps/calendar.h"
+weir_part_headers "apps" "apps/capture.h"
+weir_part_headers "apps" "apps/capture_file.h"
 weir_part_headers "apps" "apps/chargen.h"
 weir_part_headers "apps" "apps/counters.h"
 weir_part_headers "apps" "apps/crowd.h"
@@ -756,12 +799,13 @@ weir_part_headers "apps" "apps/iperf3/test.h"
 weir_part_headers "apps" "apps/rtstream/player.h"
 weir_part_headers "apps" "apps/rtstream/rtp.h"
 weir_part_headers "apps" "apps/rtstream/source.h"
+weir_part_headers "apps" "apps/status/capture.h"
 weir_part_headers "apps" "apps/status/metrics.h"
 weir_part_headers "apps" "apps/status/server.h"
 weir_part_headers "apps" "apps/status/status.h"
 #endif
 #if !WEIR_CFG_COMPACT
-weir_part "http" "apps" "" "loop" "" "http"
+weir_part "http" "apps" "" "loop" ""
 weir_part_about "http" "an HTTP/1.1 server and client, with WebSocket and server-sent events, on streams that are plain or TLS (http/server.h, http/client.h)"
 weir_part_sources "http" "apps/http/accept.c"
 weir_part_sources "http" "apps/http/answer.c"
@@ -790,7 +834,7 @@ weir_part_headers "http" "apps/http/utf8.h"
 weir_part_headers "http" "apps/http/websocket.h"
 #endif
 #if !WEIR_CFG_COMPACT && WEIR_CFG_IGMP
-weir_part "mdns" "apps" "" "loop" "" "mdns"
+weir_part "mdns" "apps" "" "loop" ""
 weir_part_about "mdns" "multicast DNS and service discovery: names, services, browsing (mdns/mdns.h, mdns/query.h)"
 weir_part_sources "mdns" "apps/mdns/discover.c"
 weir_part_sources "mdns" "apps/mdns/mdns.c"
@@ -804,7 +848,7 @@ weir_part_headers "mdns" "apps/mdns/query.h"
 weir_part_headers "mdns" "apps/mdns/wire.h"
 #endif
 #if !WEIR_CFG_COMPACT
-weir_part "mqtt" "apps" "" "loop" "" "mqtt"
+weir_part "mqtt" "apps" "" "loop" ""
 weir_part_about "mqtt" "an MQTT client, versions 3.1.1 and 5, on streams that are plain or TLS (mqtt/mqtt.h)"
 weir_part_sources "mqtt" "apps/mqtt/input.c"
 weir_part_sources "mqtt" "apps/mqtt/mqtt.c"
@@ -814,21 +858,21 @@ weir_part_headers "mqtt" "apps/mqtt/mqtt.h"
 weir_part_headers "mqtt" "apps/mqtt/packet.h"
 #endif
 #if !WEIR_CFG_COMPACT
-weir_part "tftp" "apps" "" "loop" "" "tftp"
+weir_part "tftp" "apps" "" "loop" ""
 weir_part_about "tftp" "a TFTP client, with block sizes and windows (tftp/tftp.h)"
 weir_part_sources "tftp" "apps/tftp/packet.c"
 weir_part_sources "tftp" "apps/tftp/tftp.c"
 weir_part_headers "tftp" "apps/tftp/packet.h"
 weir_part_headers "tftp" "apps/tftp/tftp.h"
 #endif
-weir_part "update" "apps" "" "" "" "update"
+weir_part "update" "apps" "" "" ""
 weir_part_about "update" "firmware in two slots of flash: taking a new image, choosing which to start, going back (update/update.h, update/slots.h)"
 weir_part_sources "update" "apps/update/slots.c"
 weir_part_sources "update" "apps/update/update.c"
 weir_part_headers "update" "apps/update/slots.h"
 weir_part_headers "update" "apps/update/update.h"
 #if !WEIR_CFG_COMPACT
-weir_part "syslog" "apps" "" "loop" "" "syslog"
+weir_part "syslog" "apps" "" "loop" ""
 weir_part_about "syslog" "a syslog client over UDP, TCP and TLS (syslog/syslog.h)"
 weir_part_sources "syslog" "apps/syslog/message.c"
 weir_part_sources "syslog" "apps/syslog/syslog.c"
@@ -836,20 +880,18 @@ weir_part_headers "syslog" "apps/syslog/message.h"
 weir_part_headers "syslog" "apps/syslog/syslog.h"
 #endif
 #if !WEIR_CFG_COMPACT && WEIR_CFG_ARP_CACHE
-weir_part "autoip" "apps" "" "loop" "" "autoip"
+weir_part "autoip" "apps" "" "loop" ""
 weir_part_about "autoip" "a link-local IPv4 address where nobody gives one (autoip/autoip.h)"
 weir_part_sources "autoip" "apps/autoip/autoip.c"
 weir_part_headers "autoip" "apps/autoip/autoip.h"
 #endif
 #if !WEIR_CFG_COMPACT
-weir_part "shell" "apps" "hosted" "loop apps" "" "shell"
+weir_part "shell" "apps" "hosted" "loop apps" ""
 weir_part_about "shell" "a shell on a TCP port or a serial line: ifconfig, netstat, route, neigh, ping, tcpdump, stats (shell/shell.h)"
-weir_part_sources "shell" "apps/shell/capture.c"
 weir_part_sources "shell" "apps/shell/commands.c"
 weir_part_sources "shell" "apps/shell/iperf.c"
 weir_part_sources "shell" "apps/shell/shell.c"
 weir_part_sources "shell" "apps/shell/tcpdump.c"
 weir_part_sources "shell" "apps/shell/tools.c"
 weir_part_headers "shell" "apps/shell/shell.h"
-weir_part_headers "shell" "apps/shell/capture.h"
 #endif

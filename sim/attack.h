@@ -16,6 +16,7 @@
 struct attack_result {
     uint64_t events, virtual_ns, lies;
     uint32_t keeps_percent;  // of the honest flows' goodput
+    bool tried_again;        // in another form of the network, as the first fell short
     char failure[400];       // "": none
 };
 

@@ -47,6 +47,8 @@ void bulk_ways(const struct scenario *s, struct sim_way *there, struct sim_way *
     there->duplicate_ppm = ppm_of(s->duplicate);
     there->corrupt_ppm = ppm_of(s->corrupt);
     *back = *there;
+    there->police_rate = (uint64_t)(s->police * 1e6 + 0.5);
+    there->police_bytes = (uint32_t)s->police_bytes;
     there->loss_ppm = ppm_of(s->loss);
     there->burst_ppm = ppm_of(s->burst);
     there->burst_end_ppm = ppm_of(s->burst_end);

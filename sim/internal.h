@@ -68,6 +68,7 @@ struct way {  // one direction (link.c)
     uint64_t loss, damage, twice, wobble, late;  // dice
     bool bad;                                    // Gilbert–Elliott's state
     uint64_t bad_since_ns;                       // since when it is bad
+    uint64_t police_ns;                          // when the policer's bucket is full again
     bool refused;                                // a host waits for room
 };
 

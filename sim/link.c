@@ -162,6 +162,22 @@ static void served(void *context)
         travel(way, frame);
 }
 
+// A token bucket, by the time at which it is full again: a frame passes if that is no further off than what the bucket
+// holds takes to come.
+static bool is_policed(struct way *way, uint32_t length)
+{
+    const struct sim_way *of = &way->way;
+    const uint64_t now_ns = way->link->sim->now_ns;
+    if (!of->police_rate)
+        return false;
+    const uint64_t full_ns =
+        (way->police_ns > now_ns ? way->police_ns : now_ns) + length * UINT64_C(8000000000) / of->police_rate;
+    if (full_ns - now_ns > of->police_bytes * UINT64_C(8000000000) / of->police_rate)
+        return true;
+    way->police_ns = full_ns;
+    return false;
+}
+
 bool port_takes(struct port *port, uint32_t length)
 {
     struct way *way = &port->link->ways[port->end];
@@ -182,6 +198,8 @@ void port_send(struct port *port, struct frame *frame)
     if (link->cut)
         drop(way, frame, &way->stats.cut);
     else if (way->way.mtu && frame->length > way->way.mtu + (uint32_t)frame->head)
+        drop(way, frame, &way->stats.dropped);
+    else if (is_policed(way, frame->length))
         drop(way, frame, &way->stats.dropped);
     else if (!way->way.rate && !way->serving)
         travel(way, frame);

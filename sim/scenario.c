@@ -46,6 +46,8 @@ static const struct setting settings[] = {
     ROW(bdp, DECIMAL, BULK, "1", "queue in products of rate and round trip time"),
     ROW(queue, DECIMAL, BULK, "0", "queue in bytes; 0: as `bdp` says"),
     ROW(queue_frames, WHOLE, BULK, "0", "queue in frames, besides"),
+    ROW(police, DECIMAL, BULK, "0", "Mbit/s that a policer before the queue lets pass, there; 0: no policer"),
+    ROW(police_bytes, WHOLE, BULK, "50000", "the bytes that it lets pass at once"),
     ROW(aqm, TEXT, BULK, "droptail", "droptail, codel, or codel-ecn"),
     ROW(mark, WHOLE, BULK, "0", "bytes in the queue from which frames are marked (ECN); 0: none"),
     ROW(ecn, TEXT, BULK, "passive",

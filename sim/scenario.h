@@ -19,9 +19,9 @@ struct scenario {
     uint64_t given;            // a bit for each setting that was set
     char name[SCENARIO_TEXT];
     uint64_t seed, count, flows, others, bytes, send_buffer, receive_buffer, tick_us, mtu, queue_frames, mark, hosts,
-        unchecked, family, spare_arp, greeting, counters;
+        police_bytes, unchecked, family, spare_arp, greeting, counters;
     double rate, delay, jitter, loss, back_loss, burst, burst_end, burst_loss, corrupt, duplicate, reorder, reorder_ms,
-        queue, bdp, seconds, start;
+        queue, bdp, police, seconds, start;
     char cc[SCENARIO_TEXT], other_cc[SCENARIO_TEXT], aqm[SCENARIO_TEXT], ecn[SCENARIO_TEXT], pcap[SCENARIO_TEXT],
         trace[SCENARIO_TEXT];
 };

@@ -115,8 +115,10 @@ struct sim_way {
     uint64_t codel_target_ns, codel_interval_ns;  // 0: 5 and 100 ms
     bool codel_marks;                             // marks what can be marked, and drops the rest
     uint32_t mark_bytes;                          // frames that find so many bytes waiting are marked; 0: never
-    bool backpressure;  // a host's frame that finds no room is refused (WEIR_TX_FULL), not dropped
-    uint32_t loss_ppm;  // each frame on its own
+    uint64_t police_rate;   // bits a second, of a token bucket of police_bytes before the queue: frames that find too
+    uint32_t police_bytes;  // few tokens are dropped; 0: no policer
+    bool backpressure;      // a host's frame that finds no room is refused (WEIR_TX_FULL), not dropped
+    uint32_t loss_ppm;      // each frame on its own
     uint32_t burst_ppm, burst_end_ppm, burst_loss_ppm;  // Gilbert–Elliott: chances to go bad, to end it, to lose
     uint64_t burst_most_ns;  // it is over after so long, however few frames met it; 0: frames alone count
     bool loss_spares_arp;    // losses strike IP only, as those of a firewall do

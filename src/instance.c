@@ -8,6 +8,7 @@
 #include "link/handler.h"
 #include "link/trace.h"
 #include "socket/socket.h"
+#include "udp/dplpmtud.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
@@ -20,7 +21,9 @@
 #define FRAMES_PER_POLL 256u         // of all of them together; one quantum at the least
 
 static const struct ethertype ethertypes[] = {
+#if WEIR_CFG_IP4
     {ETHERTYPE_IP4, ip4_input},
+#endif
 #if WEIR_CFG_IP6
     {ETHERTYPE_IP6, ip6_input},
 #endif
@@ -32,11 +35,13 @@ static const struct ip_protocol protocols[] = {
 #if WEIR_CFG_UDP
     {IP_UDP, IP_VERSIONS, udp_input, udp_error},
 #endif
+#if WEIR_CFG_IP4
     {IP_ICMP, IP_VERSION_4, icmp_input, NULL},
+#endif
 #if WEIR_CFG_IP6
     {IP6_ICMP, IP_VERSION_6, icmp6_input, NULL},
 #endif
-#if WEIR_CFG_IGMP
+#if WEIR_CFG_IGMP && WEIR_CFG_IP4
     {IP_IGMP, IP_VERSION_4, igmp_input, NULL},
 #endif
     {0, 0, NULL, NULL},
@@ -294,6 +299,7 @@ static __attribute__((noinline)) void slow_work(struct weir *weir)
     slow_due(weir, tcp_poll(weir, weir->now_us));
     slow_due(weir, ip_poll(weir, weir->now_us));
     slow_due(weir, arp_poll(weir, weir->now_us));
+    udp_poll(weir);
 }
 
 // Replies come with nearly every connection that opens or closes: the outbox alone is looked at for them, not every
@@ -343,5 +349,6 @@ uint64_t weir_poll(struct weir *weir, uint64_t now_us)
     weir_clock(weir, now_us);
     const uint64_t next_us = work(weir);
     tcp_self_check(weir);
+    link_self_check(weir);
     return next_us;
 }

@@ -3,8 +3,8 @@
 """Builds and runs every test, shows progress, prints each failure with the command that repeats it alone, and ends with
 one line: N passed, N failed. Exit status 1 when any failed or none ran.
 
-Units (cmocka programs, each variant), conversation scripts (tests/scripts, a folder a topic; host and asan) and unit scripts
-(tests/unit/**/*_test.py) run two at a time; then the interop and firmware tests (tests/interop, tests/firmware), each
+Units (cmocka programs, each variant; those over an instance with a fault, too: tests/faults.py), conversation scripts
+(tests/scripts, a folder a topic; host and asan) and unit scripts (tests/unit/**/*_test.py) run two at a time; then the interop and firmware tests (tests/interop, tests/firmware), each
 file in a network of its own, and the fuzz corpora, three at a time, as most of them wait. At the end, with nothing
 beside it, each file that has a line `# alone: reason`, because it measures time.
 usage: tests/run.py [PATTERN …]    only programs and tests whose names contain a PATTERN (or match it as a glob)
@@ -22,6 +22,8 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree
+
+import faults
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PYTHON = ROOT / "build/venv/bin/python"
@@ -119,6 +121,12 @@ def parse_cmocka(program, status):
     return results or ([] if program.profiled else [("ran no test", "failed")])
 
 
+def parse_fault(program, status):
+    """Of a program with a fault that no test planned: only what tests/faults.py calls wrong is a failure."""
+    bad = status == -signal.SIGALRM or faults.wrong(program.output, status)
+    return [("fault", "failed" if bad else "passed")]
+
+
 def parse_pytest(program, status):
     try:
         cases = list(xml.etree.ElementTree.parse(program.report).iter("testcase"))
@@ -173,6 +181,8 @@ def unit_programs():
                 again = Program(f"asan-{mode}/{name}", [target], limit, parse_cmocka, target, {"WEIR_TEST_DRIVER": mode})
                 again.tests = program.tests
                 yield again
+            fault = faults.settings(*faults.sample(name))
+            yield Program(f"asan-fault/{name}", [target], limit, parse_fault, target, fault)
 
 
 def script_facts(text):

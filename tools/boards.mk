@@ -9,7 +9,7 @@ RUN_PROGRAM_portux920t := services
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # files for the board's processor are BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router xinu_player
-OWN_PROGRAMS += processes programs flock_transfer
+OWN_PROGRAMS += processes programs flock_transfer flock_echo
 OWN_PROGRAMS += rtos2_test rtos2_echo freertos_echo
 OWN_PROGRAMS += driver_echo services shell traced_echo player source realtime_player realtime_source
 OWN_PROGRAMS += update_boot update_program
@@ -144,7 +144,7 @@ $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
 
 PREEMPT := $(filter-out ports/preempt/process_calls.c,$(wildcard kernel/preempt/*.c ports/preempt/*.c api/bsd/*.c)) ports/common/core.c ports/common/io_thread.c boards/start.c
 # Of the programs with processes: the architecture's system call, and the calls on both its sides.
-PROCESS_PROGRAMS := processes flock_clients programs flock_transfer
+PROCESS_PROGRAMS := processes flock_clients programs flock_transfer flock_echo
 call_of = $(or $(wildcard $(1:%.c=%_call.c)),kernel/preempt/arch/plain_call.c)
 PROGRAM_BOARDS_small_echo := mps2-an385
 PROGRAM_PARTS_small_echo := $(PREEMPT) boards/memory_mac/memory.c
@@ -223,18 +223,24 @@ PROGRAM_PARTS_flock_transfer := $(PROGRAM_PARTS_processes) bench/metal/flock_tra
 PROGRAM_DIR_flock_transfer := processes
 PROGRAM_FLAGS_flock_transfer := $(PROGRAM_FLAGS_processes)
 PROGRAM_FLAGS_flock_transfer_arm-virt := -DSTACK_UNIT=4096
+# A process that echoes, beside echo.elf (bench/metal/latency.py: thesis.latency).
+PROGRAM_BOARDS_flock_echo := mps2-an385 arm-virt
+PROGRAM_PARTS_flock_echo := $(PROGRAM_PARTS_processes) bench/metal/flock_echo.c examples/flock/boot.c
+PROGRAM_DIR_flock_echo := processes
+PROGRAM_FLAGS_flock_echo := $(PROGRAM_FLAGS_processes)
+PROGRAM_FLAGS_flock_echo_arm-virt := -DSTACK_UNIT=4096
 
 # Applications of apps/, and no kernel.
 APPS_BOARD := boards/apps_board.c $(wildcard ports/superloop/*.c) ports/common/core.c boards/start.c $(addprefix apps/,loop.c service.c text.c)
 # What a host serves.
 PROGRAM_BOARDS_services := arm-virt pc portux920t
-PROGRAM_PARTS_services := $(APPS_BOARD) $(addprefix apps/,chargen.c clients.c counters.c crowd.c discard.c echo.c) $(wildcard apps/http/*.c apps/status/*.c)
+PROGRAM_PARTS_services := $(APPS_BOARD) $(addprefix apps/,chargen.c clients.c counters.c crowd.c discard.c echo.c) $(wildcard apps/http/*.c) $(filter-out %/capture.c,$(wildcard apps/status/*.c))
 PROGRAM_FLAGS_services := -Iapps
 PROGRAM_NO_KERNEL_services := yes
 # A shell on the console, whose ping needs ICMP sockets, and its tcpdump taps. For one who types a resolver with two questions and four names is enough.
 PROGRAM_BOARDS_shell := mps2-an385
 PROGRAM_OPTIONS_shell := RAW=1 HANDLERS=1
-PROGRAM_PARTS_shell := $(APPS_BOARD) boards/console.c $(addprefix apps/,clients.c counters.c crowd.c echo.c ping.c) $(addprefix apps/shell/,capture.c commands.c shell.c tcpdump.c tools.c) $(filter-out %/bsd.c,$(wildcard apps/dns/*.c))
+PROGRAM_PARTS_shell := $(APPS_BOARD) boards/console.c $(addprefix apps/,capture.c capture_file.c clients.c counters.c crowd.c echo.c ping.c) $(addprefix apps/shell/,commands.c shell.c tcpdump.c tools.c) $(filter-out %/bsd.c,$(wildcard apps/dns/*.c))
 PROGRAM_FLAGS_shell := $(call as_flags,$(PROGRAM_OPTIONS_shell)) -Iapps -DDNS_QUERIES=2 -DDNS_CACHE_ENTRIES=4
 PROGRAM_NO_KERNEL_shell := yes
 # Tracing, told on the console.

@@ -8,7 +8,8 @@
 #   build/VARIANT/weir-script      what plays conversation scripts (sim/script), driven by its runner
 #   build/VARIANT/weir-sim         the simulator's program (sim/main.c)
 #   build/VARIANT/tests/DIR/NAME   one program for each tests/unit/DIR/NAME_test.c
-# A test that includes <pthread.h> is built for tsan as well; one with a line `// needs IPv6` only where that is. A line `// profiles: tiny small` in a test builds it for those
+# A test that includes <pthread.h> is built for tsan as well; one with a line `// needs IPv6` only where that is; one with a line
+# `// also without IPv4` in variant v6, too, one with `// only without IPv4` there alone. A line `// profiles: tiny small` in a test builds it for those
 # profiles too (variants tiny and small, with sanitizers); a line `// not on mips: reason` keeps it off mips. Other files in tests/unit
 # are helpers: a variant has those of tests/unit itself and of the folders whose tests it has.
 
@@ -20,6 +21,7 @@ SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fn
 
 find_c = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
 SRC := $(call find_c,src)
+SELF_CHECKS := src/link/self_check.c src/tcp/self_check.c
 # $(call left_out,PROFILE NAME=VALUE …): the files of src/ that a configuration leaves out; one that is wrong stops make.
 left_out = $(shell $(PYTHON) tools/options.py --left-out $(1))$(if $(filter-out 0,$(.SHELLSTATUS)),$(error $(1): no such configuration))
 # NAME=VALUE words as the compiler takes them.
@@ -42,7 +44,8 @@ EXAMPLES := $(filter-out examples/firmware/% examples/freertos/% examples/romant
 # In C++, which every header can be included from.
 EXAMPLES_CXX := $(sort $(wildcard examples/*.cpp))
 UNIT_ALL := $(call find_c,tests/unit)
-UNIT_TESTS := $(filter %_test.c,$(UNIT_ALL))
+UNIT_IP6_ALONE := $(if $(UNIT_ALL),$(shell grep -l '^// only without IPv4' $(UNIT_ALL)))
+UNIT_TESTS := $(filter-out $(UNIT_IP6_ALONE),$(filter %_test.c,$(UNIT_ALL)))
 UNIT_HELPERS := $(filter-out %_test.c,$(UNIT_ALL))
 UNIT_THREADED := $(if $(UNIT_TESTS),$(shell grep -l '<pthread.h>' $(UNIT_TESTS)))
 UNIT_NOT_MIPS := $(if $(UNIT_TESTS),$(shell grep -l '^// not on mips:' $(UNIT_TESTS)))
@@ -114,7 +117,7 @@ MIPS_CC := mips-linux-gnu-gcc
 CMOCKA_mips := $(B)/mips/cmocka.o
 INCLUDES_mips := -I$(B)/mips/cmocka/include
 # full speaks IPv4 alone, and so do its variants v4 and tsan; the others, and the host program, speak both families.
-OPTIONS_both := IP6=1 IP6_TEMPORARY=1 IP6_OPTIMISTIC=1 IP6_MULTIHOMED=1 IP_OPTIONS=1 MULTICAST_SOURCES=16 TCP_BLACK_HOLE=1 TRACE=3
+OPTIONS_both := IP6=1 IP6_TEMPORARY=1 IP6_OPTIMISTIC=1 IP6_MULTIHOMED=1 IP_OPTIONS=1 MULTICAST_SOURCES=16 TCP_BLACK_HOLE=1 DPLPMTUD=1 TRACE=3
 DUAL := $(call as_flags,$(OPTIONS_both))
 # What a program is compiled with that build/host/liball.a is linked to: cc $(make -s host-flags) …
 .PHONY: host-flags
@@ -126,7 +129,7 @@ BOTH := $(SRC_both) $(HOST_PARTS)
 UNIT_IP6 := $(if $(UNIT_TESTS),$(shell grep -l '^// needs IPv6' $(UNIT_TESTS)))
 $(eval $(call variant,host,$(CC),-O2 $(DUAL),,$(BOTH),$(UNIT_TESTS),ar))
 $(eval $(call variant,v4,$(CC),-O2,,$(FULL),$(filter-out $(UNIT_IP6) tests/unit/tls/%,$(UNIT_TESTS)),ar))
-$(eval $(call variant,asan,$(CC),$(SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(BOTH) src/tcp/self_check.c),$(UNIT_TESTS),ar))
+$(eval $(call variant,asan,$(CC),$(SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(BOTH) $(SELF_CHECKS)),$(UNIT_TESTS),ar))
 $(eval $(call variant,tsan,$(CC),-O1 -fsanitize=thread,,$(FULL),$(UNIT_THREADED),ar))
 $(eval $(call variant,mips,$(MIPS_CC),-O2 $(DUAL) $(INCLUDES_mips),-static,$(BOTH),$(filter-out $(UNIT_NOT_MIPS),$(UNIT_TESTS)),mips-linux-gnu-ar))
 # The small profiles on this machine, for the tests that say so: src/ only.
@@ -134,7 +137,7 @@ $(eval $(call variant,mips,$(MIPS_CC),-O2 $(DUAL) $(INCLUDES_mips),-static,$(BOT
 PARTS_tiny := $(filter src/base/% src/wire/% src/cc/%,$(filter-out $(filter-out $(SRC_full),$(BOTH)) src/base/stream_ahead.c src/base/stream_chunk.c src/base/table.c src/base/wheel.c $(filter-out src/cc/common.c src/cc/list.c src/cc/reno.c,$(filter src/cc/%,$(SRC))),$(SRC))) \
     src/tcp/flight_simple.c src/tcp/rtt.c
 $(eval $(call variant,tiny,$(CC),$(SANITIZE) -DWEIR_PROFILE_TINY,,$(sort $(SRC_tiny) $(PARTS_tiny)),$(UNIT_tiny),ar))
-$(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small) src/tcp/self_check.c $(wildcard ports/micro/channel.c ports/micro/quota.c ports/micro/server.c)),$(UNIT_small),ar))
+$(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small) $(SELF_CHECKS) $(wildcard ports/micro/channel.c ports/micro/quota.c ports/micro/server.c)),$(UNIT_small),ar))
 # full without what has no file of its own, or has one that other tests never miss; and with one congestion control. The tests of what stays, as far as
 # they do not say why not (// not lean: reason).
 OPTIONS_lean := SELF_CHECK=1 BSD_FAULTS=0 BSD_POLL=0 TX_OFFLOAD=0 TCP_PREDICT=0 FAST_PATH=0 CC_RENO=0 CC_BIC=0 CC_HTCP=0 CC_VEGAS=0 CC_WESTWOOD=0 CC_YEAH=0 CC_BBR=0 CC_BBR3=0
@@ -142,7 +145,12 @@ SRC_lean := $(filter-out $(call left_out,full $(OPTIONS_lean)),$(SRC))
 PARTS_lean := $(filter api/bsd/% ports/posix/% ports/common/% drivers/wrap/%,$(HOST_PARTS))
 UNIT_lean := $(filter-out $(UNIT_NOT_LEAN) $(UNIT_IP6),$(filter tests/unit/bsd/% tests/unit/tcp/% tests/unit/socket/% tests/unit/threads/%,$(UNIT_TESTS)))
 $(eval $(call variant,lean,$(CC),-O1 $(call as_flags,$(OPTIONS_lean)),,$(SRC_lean) $(PARTS_lean),$(UNIT_lean),ar))
-VARIANTS := host v4 asan tsan mips tiny small lean
+# IPv6 alone, with all that the builds of both families have of it. What tests read and make by hand is of both families.
+UNIT_v6 := $(UNIT_IP6_ALONE) $(if $(UNIT_TESTS),$(shell grep -l '^// also without IPv4' $(UNIT_TESTS)))
+OPTIONS_v6 := IP4=0 $(filter-out IP_OPTIONS=1,$(OPTIONS_both)) SELF_CHECK=1
+SRC_v6 := $(filter-out $(call left_out,full $(OPTIONS_v6)),$(SRC))
+$(eval $(call variant,v6,$(CC),-O1 $(call as_flags,$(OPTIONS_v6)),,$(sort $(SRC_v6) $(filter src/wire/%,$(SRC))) $(HOST_PARTS),$(UNIT_v6),ar))
+VARIANTS := host v4 v6 asan tsan mips tiny small lean
 
 apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-run $(B)/host/weir-sim examples
 examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES)) $(patsubst examples/%.cpp,$(B)/host/examples/%,$(EXAMPLES_CXX))

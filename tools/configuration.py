@@ -3,6 +3,7 @@
 sentence (class Wrong). A header is read by the compiler's preprocessor, so that it may include, compute and decide like any other."""
 import ast
 import difflib
+import json
 import os
 import pathlib
 import re
@@ -45,6 +46,32 @@ def version():
 def nearest(word, words):
     near = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
     return f"; did you mean {near[0]}?" if near else ""
+
+
+def unknown(macros, options):
+    """A sentence for each of the macros that looks like an option and is none."""
+    known = {"WEIR_PROFILE"} | {f"WEIR_PROFILE_{profile.upper()}" for profile in PROFILES} | {f"WEIR_CFG_{name}" for name in options}
+    for name in macros:
+        if name.startswith("WEIR_PROFILE_") and name not in known:
+            yield f"there is no profile {name.removeprefix('WEIR_PROFILE_').lower()}: there are {', '.join(PROFILES)}"
+        elif name.startswith(("WEIR_CFG", "WEIR_PROFILE")) and name not in known:
+            yield f"there is no option {name}{nearest(name, known)} (docs/options.md lists them)"
+
+
+def in_commands(path):
+    """What is unknown among the -D of a build's compile_commands.json (https://clang.llvm.org/docs/JSONCompilationDatabase.html): sentences with the file
+    that each was for, of the first file that has it."""
+    try:
+        entries = json.loads(pathlib.Path(path).read_text())
+        commands = [(entry["file"], entry.get("arguments") or shlex.split(entry["command"])) for entry in entries]
+    except (OSError, ValueError, KeyError, TypeError) as wrong:
+        raise Wrong(f"{path} is no compile_commands.json: {wrong}") from None
+    said = {}
+    for file, words in commands:
+        defined = [word[2:] or following for word, following in zip(words, [*words[1:], ""]) if word.startswith("-D")]
+        for sentence in unknown([word.partition("=")[0] for word in defined], table()):
+            said.setdefault(sentence, file)
+    return [f"{sentence}; it is set for {file}" for sentence, file in said.items()]
 
 
 def check_profile(profile):
@@ -92,6 +119,7 @@ def left_out(options, profile, changed):
         for path in option.get("files_when_zero" if on[name] else "files", []):
             if on[name] or path not in shared:
                 yield from folder(path)
+        yield from option.get("files_too", []) if not on[name] else []
 
 
 def folder(path, pattern="*.c"):
@@ -111,13 +139,13 @@ def all_sources():
 
 def conditions(options):
     """Source → the condition under which it is compiled, as the preprocessor writes it ("" always): one of the options that list it, for each way it is
-    listed (itself, its folder), and none of those that list it for when they are 0."""
+    listed (itself, its folder, `files_too`), and none of those that list it for when they are 0."""
     some, none = {}, {}
     for name, option in options.items():
-        for key, found in (("files", some), ("files_when_zero", none)):
+        for key, found in (("files", some), ("files_too", some), ("files_when_zero", none)):
             for entry in option.get(key, []):
                 for file in folder(entry):
-                    found.setdefault(file, {}).setdefault(entry, []).append(f"WEIR_CFG_{name}")
+                    found.setdefault(file, {}).setdefault(name if key == "files_too" else entry, []).append(f"WEIR_CFG_{name}")
     for path in all_sources():
         groups = [" || ".join(names) for names in some.get(path, {}).values()]
         barred = [f"!{name}" for names in none.get(path, {}).values() for name in names]
@@ -159,17 +187,10 @@ class Configuration:
             probe.write(PROBE)
             probe.flush()
             macros = re.findall(r"^#define (WEIR_\w+)", self.preprocess("-dM", source=probe.name), re.M)
-        known = {"WEIR_PROFILE"} | {f"WEIR_PROFILE_{profile.upper()}" for profile in PROFILES} | {f"WEIR_CFG_{name}" for name in self.options}
-        wrong = [name for name in macros if name.startswith(("WEIR_CFG", "WEIR_PROFILE")) and name not in known]
+        wrong = list(unknown(macros, self.options))
         if wrong:
-            raise Wrong("\n".join(self.unknown(name, known) for name in wrong))
+            raise Wrong("\n".join(wrong))
         self.check_numbers([name.removeprefix("WEIR_CFG_") for name in macros if name.startswith("WEIR_CFG_")])
-
-    @staticmethod
-    def unknown(name, known):
-        if name.startswith("WEIR_PROFILE_"):
-            return f"there is no profile {name.removeprefix('WEIR_PROFILE_').lower()}: there are {', '.join(PROFILES)}"
-        return f"there is no option {name}{nearest(name, known)} (docs/options.md lists them)"
 
     def check_numbers(self, names):
         """What is set is a number, and in its range. (A word in place of a number is 0 to the preprocessor.)"""

@@ -13,7 +13,7 @@ FUZZ_SMALL := $(B)/fuzz/hostile_small
 FUZZ_MSAN := $(patsubst %,$(B)/fuzz/%_msan,hostile hostile6 instance apps)
 HOSTILE_SANITIZE := $(FUZZ_SANITIZE) -fno-sanitize-coverage=trace-cmp
 MSAN_SANITIZE := -O1 -fsanitize=fuzzer-no-link,memory -fno-sanitize-coverage=trace-cmp -fno-omit-frame-pointer
-$(eval $(call variant,fuzz,clang,$(FUZZ_SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(BOTH) src/tcp/self_check.c),,ar))
+$(eval $(call variant,fuzz,clang,$(FUZZ_SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(BOTH) $(SELF_CHECKS)),,ar))
 $(eval $(call variant,fuzztiny,clang,$(FUZZ_SANITIZE) -DWEIR_PROFILE_TINY,,$(sort $(SRC_tiny) $(PARTS_tiny)),,ar))
 # The two sides of fuzz/paths.c: the whole profile, and the steps alone, without prediction and what is built on it, as
 # config/options.toml says. Both only count which edges are taken: what they find is a difference, and that takes many
@@ -23,9 +23,9 @@ OPTIONS_fuzzsteps := TCP_PREDICT=0 FAST_PATH=0
 SRC_fuzzsteps := $(filter-out $(call left_out,full $(OPTIONS_fuzzsteps)),$(SRC_full))
 $(eval $(call variant,fuzzquick,clang,$(FUZZ_COUNTED),,$(SRC_full),,ar))
 $(eval $(call variant,fuzzsteps,clang,$(FUZZ_COUNTED) $(call as_flags,$(OPTIONS_fuzzsteps)),,$(SRC_fuzzsteps),,ar))
-$(eval $(call variant,fuzzhostile,clang,$(HOSTILE_SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(SRC_both) src/tcp/self_check.c),,ar))
-$(eval $(call variant,fuzzsmall,clang,$(HOSTILE_SANITIZE) -DWEIR_PROFILE_SMALL -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small) src/tcp/self_check.c),,ar))
-$(eval $(call variant,fuzzmsan,clang,$(MSAN_SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(SRC_both) src/tcp/self_check.c),,ar))
+$(eval $(call variant,fuzzhostile,clang,$(HOSTILE_SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(SRC_both) $(SELF_CHECKS)),,ar))
+$(eval $(call variant,fuzzsmall,clang,$(HOSTILE_SANITIZE) -DWEIR_PROFILE_SMALL -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small) $(SELF_CHECKS)),,ar))
+$(eval $(call variant,fuzzmsan,clang,$(MSAN_SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(SRC_both) $(SELF_CHECKS)),,ar))
 .PHONY: fuzz-targets
 fuzz-targets: $(FUZZ_TARGETS) $(FUZZ_SMALL) $(FUZZ_MSAN)
 

@@ -1,21 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes from config/options.toml: include/weir/options.h, configuration.h and cc_list.h, packaging/sources.h, docs/options.md, and what
-other builds read (tools/metadata.py). --check only compares.
+"""Makes from config/options.toml: include/weir/options.h, configuration.h and cc_list.h, packaging/sources.h, docs/options.md, what
+other builds read (tools/metadata.py), and of config/parts.toml's headers include/weir/linkage (tools/linkage.py). --check only compares.
 
 A configuration is a profile, --config HEADER and NAME=VALUE words; one that is wrong is told in a sentence, with exit status 2.
     options.py --sources small SOCKETS=4               the files of src/ to compile
     options.py --sources small --config my_config.h    (the compiler reads the header: --cc arm-none-eabi-gcc for another)
     options.py --left-out small SOCKETS=4              the other files of src/
-    options.py --values full                           every option with its value"""
+    options.py --values full                           every option with its value
+    options.py --commands build/compile_commands.json  what is misspelt among the -D of any build"""
 import argparse
 import hashlib
 import pathlib
 import sys
 import textwrap
 
+import linkage
 import metadata
-from configuration import PROFILES, ROOT, Configuration, Wrong, check_profile, conditions, left_out, overrides, part_files, parts, table
+from configuration import PROFILES, ROOT, Configuration, Wrong, check_profile, conditions, in_commands, left_out, overrides, part_files, parts, table
 
 LICENCE = "// SPDX-License-Identifier: BSD-2-Clause"
 MADE = "Made by tools/options.py from config/options.toml: change that file, then run `make options`."
@@ -26,7 +28,7 @@ CHOICE = """\
 // well: -DWEIR_PROFILE_TINY and so on); the default is full. Change options in a header of your own, which
 // -DWEIR_CONFIG_FILE='"my_config.h"' names (it may choose the profile, too), or one by one with -DWEIR_CFG_NAME=value.
 // What contradicts itself or lies out of range stops the build. A name that does not exist is beyond the compiler:
-// CMake, Meson, make and `tools/options.py --sources` find it.
+// CMake, Meson, make and `tools/options.py --sources` (or --commands) find it.
 #ifndef WEIR_OPTIONS_H
 #define WEIR_OPTIONS_H
 
@@ -166,7 +168,7 @@ def sources(options):
 //     cc -E -P -Iinclude -DWEIR_PROFILE=small -DWEIR_CONFIG_FILE='"my_config.h"' packaging/sources.h
 // prints a line weir_option "NAME" value for each option, weir_source "path" for each file to compile, and for each
 // library beside the stack
-//     weir_part "name" "folder of includes" "hosted, or nothing" "parts it uses" "libraries of the system" "what its names begin with"
+//     weir_part "name" "folder of includes" "hosted, or nothing" "parts it uses" "libraries of the system"
 // and its weir_part_sources and weir_part_headers.
 #include "weir/options.h"
 """]
@@ -184,8 +186,7 @@ def sources(options):
     for name, part in parts().items():
         when = part.get("when")
         out += [f"#if {when}"] * bool(when)
-        out.append(f'weir_part "{name}" "{part["include"]}" "{part.get("only", "")}" "{" ".join(part.get("uses", []))}" "{" ".join(part.get("libraries", []))}" '
-                   f'"{" ".join(part["names"])}"')
+        out.append(f'weir_part "{name}" "{part["include"]}" "{part.get("only", "")}" "{" ".join(part.get("uses", []))}" "{" ".join(part.get("libraries", []))}"')
         out.append(f'weir_part_about "{name}" "{part["about"]}"')
         for kind in ("sources", "headers"):
             out += [f'weir_part_{kind} "{name}" "{path}"' for path in part_files(part, kind)]
@@ -215,8 +216,7 @@ def stage(folder_name, found):
         for kind in ("sources", "headers"):
             lines.append(f"{kind.upper()}_{name} := {' '.join(part_files(part, kind))}")
         lines += [f"{key.upper()}_{name} := {' '.join(part.get(key, []))}" for key in ("uses", "libraries")]
-        lines += [f"INCLUDE_{name} := {part['include']}", f"ONLY_{name} := {part.get('only', '')}", f"ABOUT_{name} := {part['about']}",
-                  f"PUBLIC_{name} := {'|'.join(word + '_' for word in part['names'])}"]
+        lines += [f"INCLUDE_{name} := {part['include']}", f"ONLY_{name} := {part.get('only', '')}", f"ABOUT_{name} := {part['about']}"]
     for path, text in (("include/weir/options.h", fixed(found)), ("configuration.mk", "\n".join(lines) + "\n")):
         path = pathlib.Path(folder_name) / path
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -241,21 +241,34 @@ def page(options):
 def write(options, check):
     """Writes, or with `check` compares, what is made of the table; 1 when something differs."""
     stale = 0
-    for name, text in (("include/weir/options.h", header(options)), ("include/weir/configuration.h", fingerprint(options)),
+    linked = {linkage.file_of(name): linkage.header(name, part, LICENCE) for name, part in parts().items()}
+    for name, text in (*linked.items(), ("include/weir/options.h", header(options)), ("include/weir/configuration.h", fingerprint(options)),
                        ("include/weir/cc_list.h", controls(options)), ("packaging/sources.h", sources(options)), ("docs/options.md", page(options)),
                        ("packaging/Kconfig", metadata.kconfig(options, MADE)), ("packaging/kconfig.h", metadata.kconfig_header(options, MADE)),
                        ("idf_component.yml", metadata.idf_component(MADE))):
         path = ROOT / name
+        if text is None:
+            continue
         if not check:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text)
         elif not path.exists() or path.read_text() != text:
             print(f"{name} differs from config/options.toml and the files of src/: run `make options`")
+            stale = 1
+    for name, part in parts().items():
+        for path in linkage.unnamed(name, part):
+            print(f'{path} declares names of libweir-{name}.a: it includes "weir/linkage/{name}.h"')
             stale = 1
     return stale
 
 
 def tell(arguments):
-    """Answers --sources, --left-out, --stage and --values."""
+    """Answers --sources, --left-out, --stage, --values and --commands."""
+    if arguments.commands:
+        wrong = in_commands(arguments.commands)
+        if wrong:
+            raise Wrong("\n".join(wrong))
+        return []
     names = [word for word in arguments.words if "=" not in word]
     changes = [word for word in arguments.words if "=" in word]
     if len(names) > 1:
@@ -280,6 +293,7 @@ def main():
     what.add_argument("--left-out", action="store_true", help="print the files of src/ that it leaves out (without a header)")
     what.add_argument("--stage", metavar="FOLDER", help="write the configuration into FOLDER, for packaging/library.mk")
     what.add_argument("--values", action="store_true", help="print every option with its value")
+    what.add_argument("--commands", metavar="FILE", help="look for unknown options in a build's compile_commands.json")
     parser.add_argument("--config", metavar="HEADER", default="", help="a header as WEIR_CONFIG_FILE names it")
     parser.add_argument("--cc", default="cc", help="the compiler that reads it (default: %(default)s)")
     parser.add_argument("words", nargs="*", metavar="PROFILE, NAME=VALUE", help="a profile (full if none is given, nor chosen by the header), and options that differ from it")
@@ -289,7 +303,7 @@ def main():
             raise Wrong(f"{unknown[0]}: an option is written NAME=VALUE here, as in SOCKETS=4")
         if unknown:
             parser.error(f"what is {' '.join(unknown)}?")
-        if not (arguments.sources or arguments.left_out or arguments.stage or arguments.values):
+        if not (arguments.sources or arguments.left_out or arguments.stage or arguments.values or arguments.commands):
             return write(table(), arguments.check)
         print("".join(line + "\n" for line in tell(arguments)), end="")
         return 0

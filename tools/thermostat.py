@@ -151,9 +151,23 @@ class Thermostat:
         self.is_so({"version": 2, "firmware": "confirmed", "broker": True}, "version 2 is not confirmed")
         return f"{len(self.image(2))} bytes through the broker; version 2 runs, and is confirmed"
 
+    def put_image(self, data, *words):
+        """Over HTTPS: what the sender prints."""
+        (self.folder / "image").write_bytes(data)
+        return self.linux.run(sys.executable, ROOT / "examples/thermostat/send_image.py", self.folder / "image", "--address", ADDRESS, *words, check=False, timeout=240).strip()
+
+    def takes_firmware_over_https(self):
+        said = self.put_image(self.image(3))
+        if said != "200 taken":
+            raise Wrong(f"the sender says {said!r}")
+        self.said("boot: slot 0, version 3")
+        self.said("thermostat: version 3")
+        self.is_so({"version": 3, "firmware": "confirmed", "broker": True}, "version 3 is not confirmed")
+        return f"{len(self.image(3))} bytes by PUT with the key; version 3 runs, and is confirmed"
+
     def steps(self):
         return (("boots", self.starts), ("is found", self.is_found), ("shows its page", self.shows_its_page), ("tells a broker", self.tells_a_broker),
-                ("wants its key", self.wants_its_key), ("takes new firmware", self.takes_firmware))
+                ("wants its key", self.wants_its_key), ("takes new firmware", self.takes_firmware), ("and over HTTPS", self.takes_firmware_over_https))
 
 
 class HostThermostat(Thermostat):

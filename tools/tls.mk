@@ -64,6 +64,7 @@ $(B)/host/tls-bearssl: $(BEARSSL_OBJECTS) $(B)/asan/obj/tests/unit/tls/tls_pair.
 -include $(BEARSSL_OBJECTS:.o=.d)
 
 .PHONY: tls-programs tls-firmware
+TLS_BOARD_PROGRAMS := tls_echo thermostat
 tls-programs: $(B)/host/weir-host-tls $(B)/host/tls-bearssl examples-tls
 tls-firmware: $(TLS_BOARD_PROGRAMS:%=$(B)/boards/mps2-an385/%.elf) $(B)/boards/mps2-an385/update_boot.elf
 
@@ -107,6 +108,5 @@ PROGRAM_NO_KERNEL_thermostat := yes
 # What `make run BOARD=mps2-an385 PROGRAM=thermostat` has beside it.
 RUN_NEEDS_thermostat := thermostat
 RUN_WITH_thermostat := $(B)/boards/mps2-an385/update_boot.elf $(B)/venv/ready
-TLS_BOARD_PROGRAMS := tls_echo thermostat
 $(foreach p,$(TLS_BOARD_PROGRAMS),$(eval PROGRAM_BOARDS_$(p) := mps2-an385)$(eval PROGRAM_LIBRARIES_$(p) := $(MBEDTLS)/libmbedtls-m3.a)\
     $(eval $(call program,mps2-an385,$(p)))$(eval $$(PROGRAM_OBJECTS_mps2-an385_$(p)): | $(MBEDTLS)/ready))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Datagrams: one call, one message.
 #include "internal.h"
+#include "weir_dplpmtud.h"
 
 #if WEIR_CFG_UDP
 
@@ -22,15 +23,29 @@ static int gather(struct bsd_transfer *t, uint8_t **bounce)
     return error;
 }
 
-static int message_wait(struct bsd_transfer *t, const struct weir_slice *slices, int count)
+#if WEIR_CFG_DPLPMTUD
+static int queue(const struct bsd_transfer *t, const struct weir_slice *slices, int count, int flags)
+{
+    const struct bsd_file *file = t->file;
+    if (!(flags & WEIR_MSG_DPLPMTUD_PROBE))
+        return weir_socket_send_message(file->bsd->weir, file->socket, &t->message, slices, count);
+    return t->named ? WEIR_INVALID : weir_dplpmtud_probe(file->bsd->weir, file->socket, slices, count);
+}
+#else
+static inline int queue(const struct bsd_transfer *t, const struct weir_slice *slices, int count, int flags)
+{
+    (void)flags;
+    return weir_socket_send_message(t->file->bsd->weir, t->file->socket, &t->message, slices, count);
+}
+#endif
+
+static int message_wait(struct bsd_transfer *t, const struct weir_slice *slices, int count, int flags)
 {
     struct bsd_file *file = t->file;
     int result = bsd_gate_enter(file, &file->write, t->deadline_us, t->wait);
     if (result)
         return result;
-    while ((result = weir_socket_send_message(file->bsd->weir, file->socket, &t->message, slices, count)) ==
-               WEIR_AGAIN &&
-           t->wait) {
+    while ((result = queue(t, slices, count, flags)) == WEIR_AGAIN && t->wait) {
         const int error = bsd_gate_sleep(file, &file->write, t->deadline_us);
         if (error) {
             result = error;
@@ -47,7 +62,6 @@ int bsd_message_send(struct bsd_transfer *t, int flags)
     struct weir_slice slices[SLICES];
     uint8_t *bounce = NULL;
     int count = 0, error = WEIR_OK;
-    (void)flags;
     if (t->bytes > 65535)
         return WEIR_TOO_BIG;
     if (t->bytes && (bsd->port->copy_in || t->cursor.count > SLICES)) {
@@ -60,7 +74,7 @@ int bsd_message_send(struct bsd_transfer *t, int flags)
                     (struct weir_slice){t->cursor.vector[index].iov_base, (uint32_t)t->cursor.vector[index].iov_len};
     }
     if (!error)
-        error = t->file->flags & BSD_DEAD ? WEIR_CLOSED : message_wait(t, slices, count);
+        error = t->file->flags & BSD_DEAD ? WEIR_CLOSED : message_wait(t, slices, count, flags);
     if (bounce)
         bsd_free(bsd, bounce, t->bytes);
     return error == WEIR_NOT_CONNECTED ? BSD_NO_DESTINATION : error;

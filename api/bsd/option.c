@@ -161,7 +161,8 @@ static int set_mtu_discover(struct bsd_request *r)
         return WEIR_INVALID;
     if (r->file->type == WEIR_STREAM)
         return value == WEIR_IP_PMTUDISC_DONT ? WEIR_NOT_SUPPORTED : WEIR_OK;
-    return bsd_number_set(r, WEIR_OPTION_DONT_FRAGMENT, value == WEIR_IP_PMTUDISC_DO);
+    return bsd_number_set(r, WEIR_OPTION_DONT_FRAGMENT,
+                          value == WEIR_IP_PMTUDISC_PROBE ? 2 : value == WEIR_IP_PMTUDISC_DO);
 }
 
 #if WEIR_CFG_IP_OPTIONS
@@ -181,9 +182,24 @@ static int get_ip_options(struct bsd_request *r)
     memcpy(r->value.option_bytes, options.bytes, options.length);
     return WEIR_OK;
 }
+// Of a stream, as ancillary data: the options of its peer's SYN, where IP_RECVOPTS asked for them.
+static int get_packet_options(struct bsd_request *r)
+{
+    struct weir_ip_options options;
+    struct weir_cmsghdr *const control = (struct weir_cmsghdr *)(void *)r->value.control;
+    const int error = weir_socket_received_ip_options(r->bsd->weir, r->file->socket, &options);
+    r->length = 0;
+    if (error || !options.length)
+        return error == WEIR_NOT_SUPPORTED ? BSD_NO_PROTOCOL_OPTION : error;
+    *control = (struct weir_cmsghdr){weir_cmsg_len(options.length), WEIR_IPPROTO_IP, WEIR_IP_RECVOPTS};
+    memcpy(weir_cmsg_data(control), options.bytes, options.length);
+    r->length = (weir_socklen)weir_cmsg_space(options.length);
+    return WEIR_OK;
+}
 #else
 static int set_ip_options(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
 static int get_ip_options(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
+static int get_packet_options(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
 #endif
 
 static int set_ip(struct bsd_request *r)
@@ -263,6 +279,33 @@ static int set_realtime(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL
 static int get_realtime(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
 #endif
 
+#if WEIR_CFG_DPLPMTUD
+static int set_udp(struct bsd_request *r)
+{
+    struct weir *const weir = r->bsd->weir;
+    if (r->name == WEIR_UDP_DPLPMTUD && !r->length)
+        return weir_dplpmtud_stop(weir, r->file->socket);
+    if (r->name == WEIR_UDP_DPLPMTUD)
+        return bsd_whole(r, sizeof r->value.dplpmtud) ? weir_dplpmtud_start(weir, r->file->socket, &r->value.dplpmtud)
+                                                      : WEIR_INVALID;
+    if (r->name != WEIR_UDP_DPLPMTUD_REPORT)
+        return BSD_NO_PROTOCOL_OPTION;
+    const struct weir_dplpmtud_report report = r->value.dplpmtud_report;
+    return bsd_whole(r, sizeof report) ? weir_dplpmtud_report(weir, r->file->socket, report.event, report.bytes)
+                                       : WEIR_INVALID;
+}
+static int get_udp(struct bsd_request *r)
+{
+    if (r->name != WEIR_UDP_DPLPMTUD)
+        return BSD_NO_PROTOCOL_OPTION;
+    r->length = sizeof r->value.dplpmtud_info;
+    return weir_dplpmtud_get(r->bsd->weir, r->file->socket, &r->value.dplpmtud_info);
+}
+#else
+static int set_udp(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
+static int get_udp(struct bsd_request *r) { return (void)r, BSD_NO_PROTOCOL_OPTION; }
+#endif
+
 static int set_tcp(struct bsd_request *r)
 {
     if (r->name == WEIR_TCP_REALTIME)
@@ -313,6 +356,7 @@ static int set(struct bsd_request *r)
     case WEIR_IPPROTO_IP: return set_ip(r);
     case WEIR_IPPROTO_IPV6: return set_ip6(r);
     case WEIR_IPPROTO_TCP: return set_tcp(r);
+    case WEIR_IPPROTO_UDP: return set_udp(r);
     default: return BSD_NO_PROTOCOL_OPTION;
     }
 }
@@ -467,7 +511,9 @@ static int get_socket(struct bsd_request *r)
 static int get_mtu_discover(struct bsd_request *r)
 {
     const int error = bsd_number_get(r, WEIR_OPTION_DONT_FRAGMENT);
-    r->value.number = r->value.number ? WEIR_IP_PMTUDISC_DO : WEIR_IP_PMTUDISC_DONT;
+    r->value.number = r->value.number == 2 ? WEIR_IP_PMTUDISC_PROBE
+                      : r->value.number    ? WEIR_IP_PMTUDISC_DO
+                                           : WEIR_IP_PMTUDISC_DONT;
     return error;
 }
 
@@ -475,6 +521,7 @@ static int get_ip(struct bsd_request *r)
 {
     switch (r->name) {
     case WEIR_IP_OPTIONS: return get_ip_options(r);
+    case WEIR_IP_PKTOPTIONS: return get_packet_options(r);
     case WEIR_IP_MTU_DISCOVER: return get_mtu_discover(r);
     case WEIR_IP_PKTINFO: return get_plain(r, (r->file->flags & BSD_PKTINFO) != 0);
     case WEIR_IP_RECVTTL: return get_plain(r, (r->file->flags & BSD_RECVTTL) != 0);
@@ -544,6 +591,7 @@ static int get(struct bsd_request *r)
     case WEIR_IPPROTO_IP: return get_ip(r);
     case WEIR_IPPROTO_IPV6: return get_ip6(r);
     case WEIR_IPPROTO_TCP: return get_tcp(r);
+    case WEIR_IPPROTO_UDP: return get_udp(r);
     default: return BSD_NO_PROTOCOL_OPTION;
     }
 }

@@ -4,6 +4,7 @@
 #define BSD_OPTION_H
 
 #include "internal.h"
+#include "weir_dplpmtud.h"
 #include "weir/language.h"
 #include "weir/realtime.h"
 #include "weir/stats.h"
@@ -28,9 +29,15 @@ union bsd_value {
     struct weir_tcp_info info;
     struct weir_realtime realtime;
     struct weir_realtime_stats realtime_stats;
+#if WEIR_CFG_DPLPMTUD
+    struct weir_dplpmtud_settings dplpmtud;
+    struct weir_dplpmtud_info dplpmtud_info;
+    struct weir_dplpmtud_report dplpmtud_report;
+#endif
 #if WEIR_CFG_IP_OPTIONS
     struct weir_ip_options options;
     uint8_t option_bytes[WEIR_IP_OPTIONS_MAX];
+    uint8_t control[sizeof(struct weir_cmsghdr) + WEIR_IP_OPTIONS_MAX];
 #endif
     char text[16];
 };

@@ -207,8 +207,9 @@ enum {
     WEIR_IP_TTL = 2,
     WEIR_IP_HDRINCL = 3,
     WEIR_IP_OPTIONS = 4,
-    WEIR_IP_RECVOPTS = 6 /* of ancillary data, too: the options that a datagram came with */,
+    WEIR_IP_RECVOPTS = 6 /* of ancillary data, too: the options that a datagram, or a stream's SYN, came with */,
     WEIR_IP_PKTINFO = 8,
+    WEIR_IP_PKTOPTIONS = 9 /* get, of a stream: ancillary data, where IP_RECVOPTS asked for it */,
     WEIR_IP_MTU_DISCOVER = 10,
     WEIR_IP_RECVTTL = 12,
     WEIR_IP_RECVTOS = 13,
@@ -235,7 +236,12 @@ enum {
     WEIR_MCAST_MSFILTER = 48
 };
 enum { WEIR_MCAST_EXCLUDE = 0, WEIR_MCAST_INCLUDE = 1 };
-enum { WEIR_IP_PMTUDISC_DONT = 0, WEIR_IP_PMTUDISC_WANT = 1, WEIR_IP_PMTUDISC_DO = 2 };
+enum {
+    WEIR_IP_PMTUDISC_DONT = 0,
+    WEIR_IP_PMTUDISC_WANT = 1,
+    WEIR_IP_PMTUDISC_DO = 2,
+    WEIR_IP_PMTUDISC_PROBE = 3 /* with DF, up to the interface's MTU whatever routers said; with WEIR_CFG_DPLPMTUD */
+};
 enum { WEIR_SOL_RAW = 255, WEIR_ICMP_FILTER = 1 };
 enum {
     WEIR_IPV6_UNICAST_HOPS = 16,

@@ -12,6 +12,9 @@
 #define APPS_AUTOIP_H
 
 #include "loop.h"
+#include "weir/linkage/autoip.h"
+
+WEIR_BEGIN_DECLS
 
 #define AUTOIP_WAIT_S 10u  // good beside a DHCP client, which then has asked twice
 #define AUTOIP_KEEP_S 300u
@@ -51,5 +54,7 @@ int autoip_start(struct autoip *autoip, struct loop *loop, struct weir_netif *ne
 void autoip_stop(struct autoip *autoip);
 // The candidate number `attempt` of a MAC address. Pure.
 struct weir_addr autoip_candidate(const uint8_t mac[6], uint32_t attempt);
+
+WEIR_END_DECLS
 
 #endif

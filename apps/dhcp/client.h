@@ -7,6 +7,9 @@
 
 #include "dhcp/message.h"
 #include "loop.h"
+#include "weir/linkage/dhcp.h"
+
+WEIR_BEGIN_DECLS
 
 enum dhcp_state {
     DHCP_STOPPED,
@@ -79,5 +82,7 @@ void dhcp_release(struct dhcp *dhcp);
 // Clears address and route.
 void dhcp_stop(struct dhcp *dhcp);
 const char *dhcp_state_name(enum dhcp_state state);
+
+WEIR_END_DECLS
 
 #endif

@@ -8,6 +8,9 @@
 #include <stdint.h>
 
 #include "weir/addr.h"
+#include "weir/linkage/dhcp.h"
+
+WEIR_BEGIN_DECLS
 
 #define DHCP_CLIENT_PORT 68u
 #define DHCP_SERVER_PORT 67u
@@ -68,5 +71,7 @@ uint8_t dhcp_id_of_mac(const uint8_t mac[6], uint8_t id[DHCP_ID_MAX]);
 bool dhcp_address_usable(struct weir_addr address, struct weir_addr mask);
 // Bits of a netmask; -1: its ones are not contiguous.
 int dhcp_mask_bits(struct weir_addr mask);
+
+WEIR_END_DECLS
 
 #endif

@@ -7,6 +7,8 @@
 #include "service.h"
 
 #define SECOND_US 1000000u
+#define ECHO_BYTES 8u
+#define ECHO_REQUEST 8u
 
 static uint64_t now(const struct dhcp_server *server) { return weir_now_us(server->loop->weir); }
 
@@ -57,6 +59,12 @@ static struct dhcp_binding *binding_of(struct dhcp_server *server, const struct 
     return NULL;
 }
 
+// When the answer to its ping is no longer waited for.
+static uint64_t probed_us(const struct dhcp_binding *binding)
+{
+    return binding->until_us - (uint64_t)DHCP_OFFER_S * SECOND_US + DHCP_PING_US;
+}
+
 // What the client had; what it asks for, if that is free; else what was never given, or is free for the longest time.
 static struct dhcp_binding *binding_choose(struct dhcp_server *server, const struct dhcp_message *message)
 {
@@ -82,6 +90,9 @@ static void bind_to(struct dhcp_server *server, struct dhcp_binding *binding, co
     const bool leased = state == DHCP_OFFERED && binding->state == DHCP_LEASED && !is_free(server, binding);
     binding->id_length = (uint8_t)identify(message, binding->id);
     memcpy(binding->mac, message->mac, 6);
+    binding->named = message->id_length > 0;
+    binding->flags = message->flags;
+    binding->xid = message->xid;
     if (leased)
         return;
     binding->state = (uint8_t)state;
@@ -169,6 +180,25 @@ static void acknowledge(struct dhcp_server *server, const struct dhcp_message *q
 
 // --- what comes in ---------------------------------------------------------------------------------------------------
 
+static void offer(struct dhcp_server *server, struct dhcp_binding *binding, const struct dhcp_message *message)
+{
+    server->count.offered++;
+    bind_to(server, binding, message, DHCP_OFFERED, DHCP_OFFER_S);
+    send_lease(server, message, DHCP_OFFER, binding);
+}
+
+// Pings the binding's address. false: that cannot be done.
+static bool probe_send(struct dhcp_server *server, const struct dhcp_binding *binding)
+{
+    static const uint8_t request[ECHO_BYTES] = {ECHO_REQUEST};  // the stack fills in the rest
+    const struct weir_slice slice = {request, sizeof request};
+    const struct weir_message message = {.peer.addr = address_of(server, binding),
+                                         .netif_index = server->config.netif->index};
+    return server->echo > 0 &&
+           weir_socket_send_message(server->loop->weir, server->echo, &message, &slice, 1) == (int)sizeof request;
+}
+
+// An address that the client has had is offered to it at once, another one when nobody answers there.
 static void discover(struct dhcp_server *server, const struct dhcp_message *message)
 {
     struct dhcp_binding *const binding = binding_choose(server, message);
@@ -176,19 +206,95 @@ static void discover(struct dhcp_server *server, const struct dhcp_message *mess
         server->count.exhausted++;
         return;
     }
-    server->count.offered++;
-    bind_to(server, binding, message, DHCP_OFFERED, DHCP_OFFER_S);
-    send_lease(server, message, DHCP_OFFER, binding);
+    const bool probing = binding->state == DHCP_PINGED && is_of(binding, message);
+    if (probing) {  // it asks again meanwhile: its last question is answered
+        binding->xid = message->xid;
+        binding->flags = message->flags;
+    } else if (is_of(binding, message) || !probe_send(server, binding)) {
+        offer(server, binding, message);
+    } else {
+        bind_to(server, binding, message, DHCP_PINGED, DHCP_OFFER_S);
+        server->due_us = probed_us(binding) < server->due_us ? probed_us(binding) : server->due_us;
+    }
 }
+
+// --- pings -----------------------------------------------------------------------------------------------------------
+
+// The question that the binding was chosen for.
+static struct dhcp_message question_of(const struct dhcp_binding *binding)
+{
+    struct dhcp_message message = {.op = 1, .type = DHCP_DISCOVER, .flags = binding->flags, .xid = binding->xid};
+    memcpy(message.mac, binding->mac, sizeof message.mac);
+    if (binding->named) {
+        message.id_length = binding->id_length;
+        memcpy(message.id, binding->id, sizeof message.id);
+    }
+    return message;
+}
+
+// Another host has the address: the client gets the next one.
+static void probe_answered(struct dhcp_server *server, struct dhcp_binding *binding)
+{
+    const struct dhcp_message question = question_of(binding);
+    server->count.in_use++;
+    binding->state = DHCP_DECLINED;
+    binding->id_length = 0;
+    binding->until_us = now(server) + (uint64_t)DHCP_DECLINED_S * SECOND_US;
+    memset(binding->mac, 0, sizeof binding->mac);
+    tell(server, binding);
+    discover(server, &question);
+}
+
+static void echo_event(struct weir_watch *watch, weir_socket socket, uint32_t events)
+{
+    struct dhcp_server *server = (struct dhcp_server *)(void *)((char *)watch - offsetof(struct dhcp_server, echoes));
+    struct weir *weir = server->loop->weir;
+    struct weir_message message;
+    struct weir_slice slice;
+    int32_t error = 0;
+    (void)events;
+    while (server->echo == socket && weir_socket_peek_message(weir, socket, &message, &slice) >= 0) {
+        const bool echoed = slice.length > 0 && slice.data[0] == 0 && weir_addr_is_v4(message.peer.addr);
+        struct dhcp_binding *const binding = echoed ? binding_at(server, message.peer.addr) : NULL;
+        if (binding != NULL && binding->state == DHCP_PINGED)
+            probe_answered(server, binding);
+        (void)weir_socket_discard(weir, socket);
+    }
+    (void)weir_socket_get(weir, socket, WEIR_OPTION_ERROR, &error);  // taken: that nobody is there is what is hoped for
+}
+
+static uint64_t server_poll(struct app *app, uint64_t now_us)
+{
+    struct dhcp_server *server = (struct dhcp_server *)app;
+    if (now_us < server->due_us)
+        return server->due_us;
+    server->due_us = WEIR_NEVER;
+    for (uint32_t i = 0; i < server->config.count; i++) {
+        struct dhcp_binding *const binding = &server->config.bindings[i];
+        if (binding->state != DHCP_PINGED)
+            continue;
+        const struct dhcp_message question = question_of(binding);
+        if (now_us >= probed_us(binding))
+            offer(server, binding, &question);
+        else
+            server->due_us = probed_us(binding) < server->due_us ? probed_us(binding) : server->due_us;
+    }
+    return server->due_us;
+}
+
+// --- requests, and what is given back --------------------------------------------------------------------------------
 
 // The answer to an offer, of ours or of another server's.
 static void request_selecting(struct dhcp_server *server, const struct dhcp_message *message)
 {
     struct dhcp_binding *const binding = binding_of(server, message);
     if (!weir_addr_equal(message->server_id, server->config.netif->address.addr)) {
-        if (binding != NULL && binding->state == DHCP_OFFERED)
+        if (binding != NULL && (binding->state == DHCP_OFFERED || binding->state == DHCP_PINGED)) {
+            binding->state = DHCP_OFFERED;
             binding->until_us = now(server);
-    } else if (binding != NULL && !is_free(server, binding) && binding_at(server, message->requested) == binding) {
+        }
+    } else if (binding != NULL && binding->state != DHCP_PINGED && !is_free(server, binding) &&
+               binding_at(server, message->requested) == binding) {
         acknowledge(server, message, binding);
     } else {
         refuse(server, message);
@@ -302,9 +408,27 @@ int dhcp_server_start(struct dhcp_server *server, struct loop *loop, const struc
 {
     if (!config_valid(config))
         return WEIR_INVALID;
-    *server = (struct dhcp_server){.watch = {server_event}, .loop = loop, .config = *config};
+    *server = (struct dhcp_server){.app = {.poll = server_poll},
+                                   .watch = {server_event},
+                                   .echoes = {echo_event},
+                                   .loop = loop,
+                                   .config = *config,
+                                   .due_us = WEIR_NEVER};
     memset(config->bindings, 0, config->count * sizeof *config->bindings);
-    return dhcp_socket(loop, config->netif, DHCP_SERVER_PORT, &server->watch, &server->socket);
+    const int error = dhcp_socket(loop, config->netif, DHCP_SERVER_PORT, &server->watch, &server->socket);
+    if (error != WEIR_OK)
+        return error;
+    server->echo = weir_socket_open(loop->weir, WEIR_ICMP, 0);
+    if (server->echo > 0)
+        (void)loop_watch(loop, server->echo, &server->echoes);
+    loop_add(loop, &server->app);
+    return WEIR_OK;
 }
 
-void dhcp_server_stop(struct dhcp_server *server) { service_close(server->loop, &server->socket); }
+void dhcp_server_stop(struct dhcp_server *server)
+{
+    if (server->socket > 0)
+        loop_remove(server->loop, &server->app);
+    service_close(server->loop, &server->socket);
+    service_close(server->loop, &server->echo);
+}

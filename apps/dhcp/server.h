@@ -5,15 +5,22 @@
 // client that renews what is free keeps it. Answers go to the client's address where it has one, else to all: a server
 // may, though a client did not ask for it (§4.1). Relays are refused.
 //
+// An address that a client has not had before is pinged before it is offered (§3.1): one that answers rests as one that
+// a client declined. That takes a WEIR_ICMP socket; where there is none (WEIR_CFG_RAW) it is offered at once.
+//
 // Lock held. Not on an interface whose own address comes from DHCP: it would serve its server's network.
 #ifndef APPS_DHCP_SERVER_H
 #define APPS_DHCP_SERVER_H
 
 #include "dhcp/message.h"
 #include "loop.h"
+#include "weir/linkage/dhcp.h"
+
+WEIR_BEGIN_DECLS
 
 #define DHCP_OFFER_S 60u       // an offer is kept for so long
-#define DHCP_DECLINED_S 3600u  // an address that a client found another host to have is not given for so long
+#define DHCP_DECLINED_S 3600u  // an address that a client, or a ping, found another host to have rests for so long
+#define DHCP_PING_US 500000u   // so long the answer to a ping is waited for
 #define DHCP_SERVER_LEASE_MIN_S 10u
 
 enum dhcp_binding_state {
@@ -21,6 +28,7 @@ enum dhcp_binding_state {
     DHCP_OFFERED,
     DHCP_LEASED,
     DHCP_DECLINED,
+    DHCP_PINGED,  // it will be offered, unless somebody else answers
 };
 
 // Of the address whose place in the pool is the binding's. Past its time it is free, but its client is remembered.
@@ -29,6 +37,9 @@ struct dhcp_binding {
     uint8_t id_length;
     uint8_t id[DHCP_ID_MAX];
     uint8_t mac[6];
+    bool named;      // the client gave its identifier
+    uint16_t flags;  // of its last DISCOVER, and xid
+    uint32_t xid;
     uint64_t until_us;
 };
 
@@ -41,19 +52,22 @@ struct dhcp_server_config {
     uint32_t lease_s;              // DHCP_SERVER_LEASE_MIN_S and more
     struct weir_addr router, dns;  // any: none
     const char *domain;            // NULL: none; shorter than DHCP_NAME_MAX
-    // A lease was given or renewed (LEASED), given back (FREE) or declined. May be NULL.
+    // A lease was given or renewed (LEASED), given back (FREE), or declined, by the client or since another host
+    // answers there. May be NULL.
     void (*changed)(struct dhcp_server *server, struct weir_addr address, const struct dhcp_binding *binding,
                     void *context);
     void *context;
 };
 
 struct dhcp_server {
-    struct weir_watch watch;
+    struct app app;
+    struct weir_watch watch, echoes;
     struct loop *loop;
     struct dhcp_server_config config;
-    weir_socket socket;  // 0: none
+    weir_socket socket, echo;  // 0: none
+    uint64_t due_us;           // of the probe that ends first
     struct {
-        uint32_t malformed, ignored, offered, acknowledged, refused, exhausted;
+        uint32_t malformed, ignored, offered, acknowledged, refused, exhausted, in_use;
     } count;
 };
 
@@ -61,5 +75,7 @@ struct dhcp_server {
 // its own; a lease too short. Errors of sockets.
 int dhcp_server_start(struct dhcp_server *server, struct loop *loop, const struct dhcp_server_config *config);
 void dhcp_server_stop(struct dhcp_server *server);
+
+WEIR_END_DECLS
 
 #endif

@@ -7,6 +7,9 @@
 
 #include "dhcp6/lease.h"
 #include "loop.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 enum dhcp6_state {
     DHCP6_STOPPED,
@@ -73,5 +76,7 @@ static inline bool dhcp6_bound(const struct dhcp6 *dhcp6)
     return dhcp6->lease.address_count > 0 && dhcp6->state >= DHCP6_BOUND && dhcp6->state <= DHCP6_CONFIRMING;
 }
 const char *dhcp6_state_name(enum dhcp6_state state);
+
+WEIR_END_DECLS
 
 #endif

@@ -5,7 +5,10 @@
 #define APPS_DHCP6_LEASE_H
 
 #include "dhcp6/message.h"
+#include "weir/linkage/apps.h"
 #include "weir/port.h"
+
+WEIR_BEGIN_DECLS
 
 struct dhcp6_lease {
     struct dhcp6_duid server;
@@ -29,5 +32,7 @@ void dhcp6_lease_keep(struct dhcp6_lease *lease, const struct dhcp6_lease *prese
 bool dhcp6_lease_has(const struct dhcp6_lease *lease, struct weir_addr addr);
 // When all addresses of the lease have ended.
 uint64_t dhcp6_lease_end(const struct dhcp6_lease *lease);
+
+WEIR_END_DECLS
 
 #endif

@@ -8,6 +8,9 @@
 #include <stdint.h>
 
 #include "weir/addr.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #define DHCP6_CLIENT_PORT 546u
 #define DHCP6_SERVER_PORT 547u
@@ -77,5 +80,7 @@ bool dhcp6_parse(const uint8_t *bytes, uint32_t length, uint32_t iaid, struct dh
 // Writes a client's message: its ids, elapsed time, what it wants to know (by its type), and its IA_NA with the
 // addresses. Returns its bytes; 0: `room` is too small.
 uint32_t dhcp6_emit(const struct dhcp6_message *message, uint8_t *out, uint32_t room);
+
+WEIR_END_DECLS
 
 #endif

@@ -6,6 +6,9 @@
 #define APPS_DNS_BOTH_H
 
 #include "dns/pair.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #define DNS_OTHER_US 500000u
 #define DNS_BOTH_ADDRESSES (2 * DNS_ADDRESSES)
@@ -27,5 +30,7 @@ struct dns_both {
 void dns_both_start(struct dns_both *both, struct dns *dns, const char *name,
                     void (*done)(void *context, struct dns_both *both), void *context);
 void dns_both_stop(struct dns_both *both);  // `done` is not called any more
+
+WEIR_END_DECLS
 
 #endif

@@ -7,8 +7,13 @@
 
 #include "bsd/weir_bsd.h"
 #include "dns/both.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 // Blocks; any task but the poller's, without the lock held. `dns`: a struct dns that has been started.
 int dns_bsd_resolve(void *dns, struct weir_bsd *bsd, const char *name, struct weir_addr *out, int most);
+
+WEIR_END_DECLS
 
 #endif

@@ -8,6 +8,9 @@
 #include <stdint.h>
 
 #include "weir/addr.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 // octets on the wire, with the root's (RFC 1035 §3.1); as text with its NUL it fits as well
 #define DNS_NAME_MAX 255u
@@ -65,5 +68,7 @@ uint32_t dns_query_emit(const struct dns_question *question, uint8_t *out, uint3
 // Judges a response to `question`. Bounded: DNS_RECORDS_MAX names of DNS_NAME_MAX octets, DNS_CHAIN_MAX times.
 enum dns_result dns_answer_parse(const uint8_t *message, uint32_t length, const struct dns_question *question,
                                  struct dns_answer *answer);
+
+WEIR_END_DECLS
 
 #endif

@@ -4,6 +4,9 @@
 #define APPS_DNS_PAIR_H
 
 #include "dns/resolver.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 enum dns_side { DNS_SIDE_AAAA, DNS_SIDE_A };
 
@@ -25,5 +28,7 @@ bool dns_pair_pending(const struct dns_pair *pair);
 // What is said of a name for which neither side has addresses: that it exists; or that it does not; or why nobody
 // knows.
 int dns_pair_failure(const struct dns_pair *pair);
+
+WEIR_END_DECLS
 
 #endif

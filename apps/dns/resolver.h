@@ -10,6 +10,9 @@
 
 #include "dns/message.h"
 #include "loop.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef DNS_QUERIES
 #define DNS_QUERIES 8u  // at once
@@ -100,5 +103,7 @@ static inline int dns_resolve(struct dns *dns, const char *name, struct dns_answ
 }
 // Whoever asked with this context does not want to hear of it any more.
 void dns_cancel(struct dns *dns, const void *context);
+
+WEIR_END_DECLS
 
 #endif

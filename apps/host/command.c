@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ping.h"
 #include "sntp.h"
@@ -345,4 +346,14 @@ bool command_sntp(struct host *host, int argc, char **argv)
     if (argc != 2)
         return command_wrong("sntp", "give one host", "");
     return command_host(host, argv[1], sntp_found);
+}
+
+// --- files -----------------------------------------------------------------------------------------------------------
+
+FILE *command_file_open(const char *path) { return fopen(path, "ab"); }
+
+void command_file_begin(FILE *file)
+{
+    if (ftruncate(fileno(file), 0) != 0)
+        return;  // a pipe or a device, which holds nothing
 }

@@ -3,6 +3,8 @@
 #ifndef HOST_COMMAND_H
 #define HOST_COMMAND_H
 
+#include <stdio.h>
+
 #include "host/host.h"
 
 #define COMMAND_WORDS 32
@@ -25,5 +27,9 @@ void command_name_failed(struct host *host, const char *name, int result);
 // Calls `found` with the host's address, of either family, now or later; an address needs no name server. When there is
 // none it says so and ends the command.
 bool command_host(struct host *host, const char *name, void (*found)(struct host *host, struct weir_addr addr));
+
+// A file for what will come: what it holds stays until it has come (command_file_begin). NULL: it cannot be written.
+FILE *command_file_open(const char *path);
+void command_file_begin(FILE *file);
 
 #endif

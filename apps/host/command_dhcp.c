@@ -21,7 +21,7 @@ static struct {
 static void changed(struct dhcp_server *server, struct weir_addr address, const struct dhcp_binding *binding,
                     void *context)
 {
-    static const char *const names[] = {"free", "offered", "leased", "declined"};
+    static const char *const names[] = {"free", "offered", "leased", "declined", "pinged"};
     char line[80];
     struct text text;
     (void)server, (void)context;

@@ -78,6 +78,8 @@ static void answer(struct http_client *client, const struct http_answer *said, v
 {
     (void)client, (void)context;
     get.status = said->status;
+    if (get.out != stdout)
+        command_file_begin(get.out);
 }
 
 static uint32_t body(struct http_client *client, const uint8_t *piece, uint32_t length, void *context)
@@ -153,7 +155,7 @@ bool command_get(struct host *host, int argc, char **argv)
         return false;
     if (!http_url_parse(argv[optind], &url))
         return command_wrong("get", argv[optind], "give a URL that begins with http:// or https://");
-    get.out = file != NULL ? fopen(file, "wb") : stdout;
+    get.out = file != NULL ? command_file_open(file) : stdout;
     if (get.out == NULL)
         return command_wrong("get", file, "cannot be written");
     host->interrupt = interrupt;

@@ -13,13 +13,22 @@ static struct {
     struct tftp_config config;
     struct host *host;
     FILE *file;
+    bool begun;  // something of it has come
     char server[256];
     uint8_t block[TFTP_HEADER_BYTES + TFTP_BLOCK_MAX];
 } t;
 
+static void begin(void)
+{
+    if (!t.begun)
+        command_file_begin(t.file);
+    t.begun = true;
+}
+
 static int data(struct tftp *tftp, const uint8_t *bytes, uint32_t length, void *context)
 {
     (void)tftp, (void)context;
+    begin();
     return fwrite(bytes, 1, length, t.file) == length ? WEIR_OK : WEIR_NO_MEMORY;
 }
 
@@ -35,6 +44,8 @@ static int read_at(struct tftp *tftp, uint64_t offset, uint8_t *out, uint32_t ro
 static void done(struct tftp *tftp, int error, void *context)
 {
     (void)context;
+    if (error == WEIR_OK && !t.config.put)
+        begin();
     if (fclose(t.file) != 0 && error == WEIR_OK)
         error = WEIR_NO_MEMORY;
     if (error == WEIR_REFUSED)
@@ -83,7 +94,7 @@ static bool file_open(const char *name)
     const char *slash = strrchr(name, '/');
     if (name == t.config.file && slash != NULL)
         name = slash + 1;
-    t.file = fopen(name, t.config.put ? "rb" : "wb");
+    t.file = t.config.put ? fopen(name, "rb") : command_file_open(name);
     if (t.file == NULL)
         return command_wrong("tftp", name, t.config.put ? "cannot be read" : "cannot be written");
     if (t.config.put && fseek(t.file, 0, SEEK_END) == 0)

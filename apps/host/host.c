@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "host/secure.h"
 #include "weir/names.h"
@@ -190,6 +191,14 @@ static bool ip6_start(struct host *host)
     return error == WEIR_OK || failed("IPv6", error);
 }
 
+// When posix_now_us was 0, µs since 1970.
+static uint64_t epoch_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u - posix_now_us();
+}
+
 static bool address_set(struct host *host)
 {
     const struct host_options *o = host->options;
@@ -207,6 +216,7 @@ static bool address_set(struct host *host)
         shell_add_iperf(&host->shell, &host->shell_iperf);
     if (o->shell_port != 0 && o->shell_tcpdump)
         shell_add_tcpdump(&host->shell, &host->capture);
+    host->shell.file.epoch_us = host->http_offer.file.epoch_us = epoch_us();
     if (o->dhcp) {
         error = dhcp_start(&host->dhcp, &host->loop, host->netif, "weir", lease_changed, host);
         if (error == WEIR_OK && o->ip6)
@@ -265,6 +275,8 @@ static bool servers_start(struct host *host)
         error = chargen_start(&host->chargen, loop, 19);
     if (error == WEIR_OK)
         error = status_server_start(&host->http, loop, host->options->http_port, netifs, netifs[1] != NULL ? 2 : 1);
+    if (error == WEIR_OK && host->options->http_pcap)
+        status_server_offer_capture(&host->http, &host->http_offer, &host->http_capture);
     if (error == WEIR_OK)
         error =
             iperf3_server_start(&host->iperf3, loop, IPERF3_PORT, host->options->run == NULL ? iperf3_log : NULL, NULL);

@@ -20,12 +20,13 @@
 #include "drivers/wrap/trace.h"
 #include "echo.h"
 #include "host/options.h"
+#include "status/capture.h"
 #include "status/server.h"
 #include "iperf3/client.h"
 #include "iperf3/server.h"
 #include "loop.h"
 #include "mdns/query.h"
-#include "shell/capture.h"
+#include "capture.h"
 #include "shell/shell.h"
 #include "ports/posix/posix.h"
 
@@ -64,7 +65,8 @@ struct host {
     struct autoip autoip;
     struct shell shell;
     struct iperf3_client shell_iperf;
-    struct capture capture;
+    struct capture capture, http_capture;
+    struct status_capture http_offer;
     struct mdns mdns;  // socket 0: not started
     struct mdns_service mdns_web;
     uint8_t mdns_cache[16384];

@@ -35,7 +35,9 @@ static const char usage[] =
     "(docs/shell.md);\n"
     "                       --shell-tcpdump: who reaches it also sees what others say to this host\n"
     "  --mdns NAME          NAME.local by multicast DNS, and the HTTP server as a service of that name (docs/mdns.md)\n"
-    "  --http PORT          of the HTTP server (80)\n"
+    "  --http PORT          of the HTTP server (80); --http-pcap: who reaches its page can download packets, and so "
+    "sees\n"
+    "                       what others say to this host\n"
     "  --tls CERTIFICATES,KEY   files (PEM or DER): HTTPS on port 443, too (weir-host-tls: docs/tls.md); --https PORT: "
     "another port\n"
     "  --tls-trust FILE     authorities whose certificates are trusted: of clients, who then must show one; of "
@@ -89,6 +91,7 @@ enum {
     OPTION_MDNS,
     OPTION_SHELL,
     OPTION_SHELL_TCPDUMP,
+    OPTION_HTTP_PCAP,
     OPTION_DNS6,
     OPTION_HTTP,
     OPTION_TLS,
@@ -132,6 +135,7 @@ static const struct option long_options[] = {{"tap", required_argument, NULL, OP
                                              {"mdns", required_argument, NULL, OPTION_MDNS},
                                              {"shell", required_argument, NULL, OPTION_SHELL},
                                              {"shell-tcpdump", no_argument, NULL, OPTION_SHELL_TCPDUMP},
+                                             {"http-pcap", no_argument, NULL, OPTION_HTTP_PCAP},
                                              {"dns6", required_argument, NULL, OPTION_DNS6},
                                              {"http", required_argument, NULL, OPTION_HTTP},
                                              {"tls", required_argument, NULL, OPTION_TLS},
@@ -317,6 +321,7 @@ static bool take(int option, const char *value, struct host_options *o)
     case OPTION_MDNS: o->mdns = value; return true;
     case OPTION_HTTP: return take_port("http", value, &o->http_port);
     case OPTION_SHELL_TCPDUMP: o->shell_tcpdump = true; return true;
+    case OPTION_HTTP_PCAP: o->http_pcap = true; return true;
     case OPTION_SHELL: return take_port("shell", value, &o->shell_port);
     case OPTION_TLS: o->tls = value; return true;
     case OPTION_TLS_TRUST: o->tls_trust = value; return true;

@@ -16,7 +16,7 @@ struct host_options {
     struct weir_addr address, gateway;  // any: not given
     uint8_t prefix_length;
     bool dhcp, autoip, no_offload;
-    bool shell_tcpdump;
+    bool shell_tcpdump, http_pcap;
     bool ip6;                             // a link-local address, and what routers advertise
     unsigned ip6_how;                     // more of enum weir_ip6
     bool dhcp6;                           // an address by DHCPv6, whatever routers say

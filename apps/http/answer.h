@@ -4,6 +4,9 @@
 #define APPS_HTTP_ANSWER_H
 
 #include "http/message.h"
+#include "weir/linkage/http.h"
+
+WEIR_BEGIN_DECLS
 
 struct http_answer {
     int status;
@@ -18,5 +21,7 @@ struct http_answer {
 int http_answer_parse(const char *bytes, uint32_t length, bool bodiless, struct http_answer *answer);
 // The first field of that name. false: there is none.
 bool http_answer_field(const struct http_answer *answer, const char *name, struct http_line *value);
+
+WEIR_END_DECLS
 
 #endif

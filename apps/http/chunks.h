@@ -4,8 +4,12 @@
 #ifndef APPS_HTTP_CHUNKS_H
 #define APPS_HTTP_CHUNKS_H
 
+#include "weir/linkage/http.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+WEIR_BEGIN_DECLS
 
 #define HTTP_CHUNK_LINE_MAX 64u      // with extensions
 #define HTTP_TRAILERS_MAX 1024u      // bytes of all lines
@@ -36,5 +40,7 @@ struct http_body {
 enum http_chunk http_body_read(struct http_body *body, const char *bytes, uint32_t length, uint32_t *used,
                                uint32_t *data);
 void http_body_taken(struct http_body *body, uint32_t bytes);
+
+WEIR_END_DECLS
 
 #endif

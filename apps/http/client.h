@@ -16,6 +16,9 @@
 #include "http/url.h"
 #include "loop.h"
 #include "stream.h"
+#include "weir/linkage/http.h"
+
+WEIR_BEGIN_DECLS
 
 #define HTTP_CLIENT_LEAST 1024u           // bytes of a header, ours or the server's
 #define HTTP_CLIENT_CONNECT_US 60000000u  // until the connection is there, with what lies between
@@ -111,5 +114,7 @@ void http_client_cancel(struct http_client *client);
 void http_client_located(struct http_client *client, struct weir_addr address);
 void http_client_connected(struct http_client *client, weir_socket socket);
 void http_client_resume(struct http_client *client);
+
+WEIR_END_DECLS
 
 #endif

@@ -4,6 +4,9 @@
 #define APPS_HTTP_EVENTS_H
 
 #include "http/server.h"
+#include "weir/linkage/http.h"
+
+WEIR_BEGIN_DECLS
 
 struct http_event {
     const char *name;  // NULL: "message"
@@ -15,5 +18,7 @@ struct http_event {
 void http_events_begin(struct http_connection *c, struct http_request *request);
 // Sends one, whole: as http_push says. Whoever takes too little gets WEIR_AGAIN: leave it out, or send it again later.
 int http_event_send(struct http_connection *c, const struct http_event *event);
+
+WEIR_END_DECLS
 
 #endif

@@ -5,6 +5,9 @@
 #define APPS_HTTP_FILES_H
 
 #include "http/server.h"
+#include "weir/linkage/http.h"
+
+WEIR_BEGIN_DECLS
 
 struct http_file {
     const char *path, *type;
@@ -23,5 +26,7 @@ struct http_files {
 void http_files_get(struct http_connection *c, struct http_request *request);
 // Responds with one file.
 void http_file_respond(struct http_connection *c, struct http_request *request, const struct http_file *file);
+
+WEIR_END_DECLS
 
 #endif

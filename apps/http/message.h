@@ -4,8 +4,12 @@
 #ifndef APPS_HTTP_MESSAGE_H
 #define APPS_HTTP_MESSAGE_H
 
+#include "weir/linkage/http.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+WEIR_BEGIN_DECLS
 
 struct http_line {
     const char *bytes;
@@ -44,5 +48,7 @@ struct http_framing {
 
 // What a field says about it; others change nothing. 0; -400; -501: a coding that is not built.
 int http_framing_take(struct http_framing *framing, struct http_line name, struct http_line value);
+
+WEIR_END_DECLS
 
 #endif

@@ -66,15 +66,63 @@ static bool target_is_visible(struct http_line target)
     return target.length > 0;
 }
 
-// origin-form, or absolute-form with whatever authority (RFC 9112 §3.2.2).
+static bool is_host_byte(struct http_line value, uint32_t at, uint32_t end)
+{
+    static const char marks[] = "-._~!$&'()*+;=";
+    const char c = value.bytes[at], lower = (char)(c | 0x20);
+    if (c == '%')
+        return end - at > 2 && http_hex(value.bytes[at + 1]) >= 0 && http_hex(value.bytes[at + 2]) >= 0;
+    for (const char *mark = marks; *mark != '\0'; mark++) {
+        if (*mark == c)
+            return true;
+    }
+    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9');
+}
+
+// uri-host [":" port] (RFC 3986 §3.2). No comma, which is a name's there, so that nobody takes it for two hosts.
+static bool is_host(struct http_line value)
+{
+    const bool literal = value.length > 0 && value.bytes[0] == '[';
+    const uint32_t close = literal ? http_line_find(value, 1, ']') : 0;
+    const uint32_t name = literal ? 1 : 0, name_end = literal ? close : http_line_find(value, 0, ':');
+    uint32_t at = literal ? close + 1 : name_end;
+    if (literal && (close >= value.length || close == 1))
+        return false;
+    for (uint32_t i = name; i < name_end; i++) {
+        if (!is_host_byte(value, i, name_end) && !(literal && value.bytes[i] == ':'))
+            return false;
+    }
+    if (at < value.length && value.bytes[at] == ':')
+        while (++at < value.length && value.bytes[at] >= '0' && value.bytes[at] <= '9')
+            ;
+    return at == value.length;
+}
+
+// How long the scheme of an absolute-form is, with what is behind it; 0: the target is none.
+static uint32_t scheme_length(struct http_line target)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t length = text_length(schemes[i]);
+        if (target.length >= length && text_equal_nocase(target.bytes, length, schemes[i]))
+            return length;
+    }
+    return 0;
+}
+
+// origin-form, or absolute-form (RFC 9112 §3.2.2), whose authority has a host (RFC 9110 §4.2.1) and no user (§4.2.4).
 static int target_parse(struct http_line target, struct http_request *request)
 {
+    const uint32_t scheme = scheme_length(target);
     uint32_t at = 0;
     if (!target_is_visible(target))
         return -400;
-    if (target.length > 7 && text_equal_nocase(target.bytes, 7, "http://")) {
-        const uint32_t slash = http_line_find(target, 7, '/'), question = http_line_find(target, 7, '?');
+    if (scheme > 0) {
+        const uint32_t slash = http_line_find(target, scheme, '/'), question = http_line_find(target, scheme, '?');
         at = slash < question ? slash : question;  // a slash in the query begins no path
+        request->host = (struct http_line){target.bytes + scheme, at - scheme};
+        if (at == scheme || target.bytes[scheme] == ':' || !is_host(request->host))
+            return -400;
     }
     const uint32_t end = http_line_find(target, at, '?');
     const bool empty = end == at && at > 0;
@@ -179,21 +227,6 @@ static void range_parse(struct http_line value, struct http_request *request)
     request->ranged = true;
 }
 
-// uri-host [":" port], by its characters (RFC 3986 §3.2); empty where the target has no authority.
-static bool is_host(struct http_line value)
-{
-    static const char marks[] = "-._~!$&'()*+;=:[]%";
-    for (uint32_t i = 0; i < value.length; i++) {
-        const char c = value.bytes[i], lower = (char)(c | 0x20);
-        const char *mark = marks;
-        while (*mark != '\0' && *mark != c)
-            mark++;
-        if (*mark == '\0' && !(lower >= 'a' && lower <= 'z') && !(c >= '0' && c <= '9'))
-            return false;
-    }
-    return true;
-}
-
 struct seen {
     struct http_framing framing;
     bool host, odd_expectation;
@@ -208,6 +241,7 @@ static int field_parse(struct http_line line, struct http_request *request, stru
         if (seen->host || !is_host(value))
             return -400;
         seen->host = true;
+        request->host = request->host.length > 0 ? request->host : value;  // an absolute-form's goes before (§3.2.2)
     } else if (text_equal_nocase(name.bytes, name.length, "range")) {
         range_parse(value, request);
     } else if (text_equal_nocase(name.bytes, name.length, "if-range")) {

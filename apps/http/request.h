@@ -5,6 +5,9 @@
 #define APPS_HTTP_REQUEST_H
 
 #include "http/message.h"
+#include "weir/linkage/http.h"
+
+WEIR_BEGIN_DECLS
 
 enum http_method {
     HTTP_GET = 1,
@@ -24,6 +27,7 @@ struct http_request {
     uint32_t path_length;
     struct http_line query;   // without its '?'
     struct http_line fields;  // all lines of them
+    struct http_line host;    // and its port: of an absolute target, or else of the field Host
     bool keep_alive;
     bool http11;           // or later: chunks, and 100 (Continue), are understood
     bool chunked;          // the body comes in chunks
@@ -58,5 +62,7 @@ int http_conditions_apply(struct http_request *request, const char *etag);
 bool http_accepts(const struct http_request *request, const char *coding);
 // Whether Accept names a media type, without wildcards.
 bool http_takes(const struct http_request *request, const char *type);
+
+WEIR_END_DECLS
 
 #endif

@@ -19,6 +19,9 @@
 #include "http/request.h"
 #include "http/utf8.h"
 #include "stream.h"
+#include "weir/linkage/http.h"
+
+WEIR_BEGIN_DECLS
 
 #define HTTP_BODY_MAX 65536u       // bytes of a request's body, where a route says nothing else; longer ones get 413
 #define HTTP_OUT_LEAST 320u        // bytes of a response's header and pieces; an error's longest has 317, with Date
@@ -169,5 +172,7 @@ int http_push(struct http_connection *c, const void *data, uint32_t length);
 // Ends it.
 void http_push_end(struct http_connection *c);
 static inline struct weir *http_weir(const struct http_connection *c) { return c->server->loop->weir; }
+
+WEIR_END_DECLS
 
 #endif

@@ -3,8 +3,12 @@
 #ifndef APPS_HTTP_URL_H
 #define APPS_HTTP_URL_H
 
+#include "weir/linkage/http.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+WEIR_BEGIN_DECLS
 
 #define HTTP_HOST_MAX 254u
 #define HTTP_PATH_MAX 512u
@@ -20,5 +24,7 @@ bool http_url_parse(const char *text, struct http_url *url);
 // What `reference` means in `base`: an URL, or a part of one. false: as above.
 bool http_url_resolve(const struct http_url *base, const char *reference, uint32_t length, struct http_url *url);
 bool http_url_same_server(const struct http_url *a, const struct http_url *b);
+
+WEIR_END_DECLS
 
 #endif

@@ -16,10 +16,11 @@ enum { PROTOCOL_ERROR = 1002, NO_STATUS = 1005, BAD_TEXT = 1007, REFUSED = 1008,
 
 bool http_same_origin(const struct http_request *request)
 {
-    struct http_line origin, host;
+    const struct http_line host = request->host;
+    struct http_line origin;
     if (!http_request_field(request, "origin", &origin))
         return true;
-    if (!http_request_field(request, "host", &host) || origin.length <= host.length)
+    if (host.length == 0 || origin.length <= host.length)
         return false;
     const uint32_t scheme = origin.length - host.length;
     const bool ours = text_equal(origin.bytes, scheme, "http://") || text_equal(origin.bytes, scheme, "https://");

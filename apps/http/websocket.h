@@ -6,6 +6,9 @@
 #define APPS_HTTP_WEBSOCKET_H
 
 #include "http/server.h"
+#include "weir/linkage/http.h"
+
+WEIR_BEGIN_DECLS
 
 #define HTTP_WEBSOCKET_CLOSE_US 5000000u  // for the other end's close
 #define HTTP_WEBSOCKET_FRAME 4u           // bytes beside a piece's own in `out`
@@ -39,5 +42,7 @@ void http_websocket_close(struct http_connection *c, uint16_t code);
 bool http_same_origin(const struct http_request *request);
 // Sec-WebSocket-Accept for a key (RFC 6455 §4.2.2): 28 characters and NUL.
 void http_websocket_accept(struct http_line key, char out[29]);
+
+WEIR_END_DECLS
 
 #endif

@@ -4,6 +4,9 @@
 #define APPS_IPERF3_CLIENT_H
 
 #include "iperf3/test.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #define IPERF3_INTERVAL_US 1000000u
 #define IPERF3_ANSWER_US 10000000u  // a server that does not take the next step
@@ -46,5 +49,7 @@ void iperf3_report_begin(struct iperf3_client *client);
 void iperf3_report_interval(struct iperf3_client *client, uint64_t now_us);
 void iperf3_report_end(struct iperf3_client *client);
 void iperf3_report_error(struct iperf3_client *client, const char *error);  // JSON: closes what is open
+
+WEIR_END_DECLS
 
 #endif

@@ -4,8 +4,12 @@
 #ifndef APPS_IPERF3_JSON_H
 #define APPS_IPERF3_JSON_H
 
+#include "weir/linkage/apps.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+WEIR_BEGIN_DECLS
 
 #define JSON_DEPTH 16u
 
@@ -30,5 +34,7 @@ bool json_string(struct json value, char *out, uint32_t room);
 // Shorthands: the member, or `otherwise` when it is absent or of another type.
 int64_t json_get(struct json object, const char *key, unsigned decimals, int64_t otherwise);
 bool json_get_true(struct json object, const char *key);
+
+WEIR_END_DECLS
 
 #endif

@@ -8,6 +8,9 @@
 
 #include "clients.h"
 #include "iperf3/test.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #define IPERF3_GUESTS 32u
 #define IPERF3_GUEST_US 10000000u    // a connection that does not say what it wants
@@ -55,5 +58,7 @@ struct iperf3_server {
 int iperf3_server_start(struct iperf3_server *server, struct loop *loop, uint16_t port,
                         void (*log)(void *, const char *), void *context);
 void iperf3_server_stop(struct iperf3_server *server);
+
+WEIR_END_DECLS
 
 #endif

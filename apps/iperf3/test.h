@@ -8,6 +8,9 @@
 #include "iperf3/json.h"
 #include "loop.h"
 #include "text.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef IPERF3_STREAMS
 #define IPERF3_STREAMS 32u  // in a test
@@ -131,5 +134,7 @@ void iperf3_test_close(struct iperf3_test *test);                   // all socke
 
 extern const char iperf3_hello[4], iperf3_hello_reply[4];
 bool iperf3_is_hello(const uint8_t *data, uint32_t length);
+
+WEIR_END_DECLS
 
 #endif

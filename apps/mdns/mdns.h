@@ -14,6 +14,9 @@
 
 #include "loop.h"
 #include "mdns/wire.h"
+#include "weir/linkage/mdns.h"
+
+WEIR_BEGIN_DECLS
 
 #define MDNS_PORT 5353u
 #ifndef MDNS_MESSAGE_MAX
@@ -130,5 +133,7 @@ int mdns_publish(struct mdns *mdns, struct mdns_service *service);
 void mdns_withdraw(struct mdns *mdns, struct mdns_service *service);  // goodbye
 // Its TXT data or port are different now: announced anew (§8.4).
 void mdns_update(struct mdns *mdns, struct mdns_service *service);
+
+WEIR_END_DECLS
 
 #endif

@@ -301,13 +301,20 @@ static void conflict(struct mdns *mdns, struct mdns_owner *owner, uint64_t now_u
     mdns_owner_probe(mdns, owner, now_us);
 }
 
+// What comes before the first probe is no answer to one (§8.1). It may be the rest of the claim that made us probe
+// again: further records of it, or its copy over the other family.
+static bool answers(const struct mdns_owner *owner)
+{
+    return owner->state != MDNS_IDLE && (owner->state != MDNS_PROBING || owner->sent > 0);
+}
+
 void mdns_probe_conflict(struct mdns *mdns, const struct mdns_packet *packet, const struct mdns_record *record)
 {
     struct mdns_name name;
     if (packet->ours || record->ttl_s == 0 || (record->class & (uint16_t)~MDNS_FLUSH) != MDNS_IN)
         return;
     for (struct mdns_owner *owner = mdns->owners; owner != NULL; owner = owner->next) {
-        if (owner->state != MDNS_IDLE && mdns_owner_name(owner, &name) && mdns_name_equal(&name, &record->name) &&
+        if (answers(owner) && mdns_owner_name(owner, &name) && mdns_name_equal(&name, &record->name) &&
             contradicts(mdns, owner, packet, record))
             conflict(mdns, owner, packet->now_us);
     }

@@ -7,6 +7,9 @@
 #define APPS_MDNS_QUERY_H
 
 #include "mdns/mdns.h"
+#include "weir/linkage/mdns.h"
+
+WEIR_BEGIN_DECLS
 
 struct mdns_answer {
     const struct mdns_name *name;
@@ -80,5 +83,7 @@ void mdns_resolve_stop(struct mdns_resolve *resolve);
 // The value of a key in TXT data (RFC 6763 §6.4; letters in either case are the same): its bytes, which need no NUL,
 // and *length. NULL: not there; a key without "=" has a value of 0 bytes.
 const uint8_t *mdns_txt_value(const uint8_t *text, uint32_t text_length, const char *key, uint32_t *length);
+
+WEIR_END_DECLS
 
 #endif

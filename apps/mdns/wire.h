@@ -5,8 +5,12 @@
 #ifndef APPS_MDNS_WIRE_H
 #define APPS_MDNS_WIRE_H
 
+#include "weir/linkage/mdns.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+WEIR_BEGIN_DECLS
 
 #define MDNS_NAME_MAX 255u     // octets with the root's
 #define MDNS_LABEL_MAX 63u     // octets of a label
@@ -99,5 +103,7 @@ bool mdns_write_record(struct mdns_writer *writer, uint32_t section, const struc
                        uint16_t class, uint32_t ttl_s, const struct mdns_data *data);
 // The message's length; 0: it is empty.
 uint32_t mdns_write_end(struct mdns_writer *writer);
+
+WEIR_END_DECLS
 
 #endif

@@ -13,6 +13,9 @@
 #include "loop.h"
 #include "mqtt/packet.h"
 #include "stream.h"
+#include "weir/linkage/mqtt.h"
+
+WEIR_BEGIN_DECLS
 
 #define MQTT_PORT 1883u
 #define MQTT_PORT_TLS 8883u
@@ -119,5 +122,7 @@ int mqtt_publish(struct mqtt *mqtt, const char *topic, const void *payload, uint
                  unsigned flags);
 int mqtt_subscribe(struct mqtt *mqtt, const char *filter, uint8_t qos);
 int mqtt_unsubscribe(struct mqtt *mqtt, const char *filter);
+
+WEIR_END_DECLS
 
 #endif

@@ -330,14 +330,14 @@ bool mqtt_output(struct mqtt *mqtt)
 
 // --- CONNECT ---------------------------------------------------------------------------------------------------------
 
-static uint32_t text_bytes(const char *text) { return text != NULL ? 2 + (uint32_t)strlen(text) : 0; }
+static uint32_t string_bytes(const char *text) { return text != NULL ? 2 + (uint32_t)strlen(text) : 0; }
 
 uint32_t mqtt_connect_make(const struct mqtt *mqtt, uint8_t *out, uint32_t room)
 {
     const struct mqtt_config *c = &mqtt->config;
-    const uint32_t will = c->will_topic != NULL ? mqtt_v5(mqtt) + text_bytes(c->will_topic) + 2 + c->will_length : 0;
-    const uint32_t properties = 5 + 3, length = 10 + (mqtt_v5(mqtt) ? 1 + properties : 0) + text_bytes(c->client_id) +
-                                                will + text_bytes(c->user) + text_bytes(c->password);
+    const uint32_t will = c->will_topic != NULL ? mqtt_v5(mqtt) + string_bytes(c->will_topic) + 2 + c->will_length : 0;
+    const uint32_t properties = 5 + 3, length = 10 + (mqtt_v5(mqtt) ? 1 + properties : 0) + string_bytes(c->client_id) +
+                                                will + string_bytes(c->user) + string_bytes(c->password);
     struct mqtt_writer writer = {.out = out, .room = room};
     uint32_t flags = c->clean ? 2 : 0;
     if (c->will_topic != NULL)

@@ -3,8 +3,12 @@
 #ifndef APPS_MQTT_PACKET_H
 #define APPS_MQTT_PACKET_H
 
+#include "weir/linkage/mqtt.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+WEIR_BEGIN_DECLS
 
 enum mqtt_type {
     MQTT_CONNECT = 1,
@@ -66,5 +70,7 @@ int mqtt_get_properties(const uint8_t *bytes, uint32_t length, uint8_t type, str
 // How many bytes of a PUBLISH's variable header there are, as far as can be told from its first `have` bytes: not more
 // than that is left to be read when it is `have`. −1: malformed. `length` is the packet's remaining length.
 int mqtt_publish_head(const uint8_t *head, uint32_t have, uint32_t length, uint8_t qos, bool v5);
+
+WEIR_END_DECLS
 
 #endif

@@ -8,7 +8,10 @@
 
 #include "loop.h"
 #include "rtstream/rtp.h"
+#include "weir/linkage/apps.h"
 #include "weir/realtime.h"
+
+WEIR_BEGIN_DECLS
 
 #define RTSTREAM_FRAME_MOST 4096u
 #define RTSTREAM_RTP_FRAME_MOST 480u  // bytes of a frame over RTP or UDP
@@ -69,5 +72,7 @@ struct rtstream_player {
 int rtstream_player_start(struct rtstream_player *player, struct loop *loop, const struct weir_endpoint *peer,
                           const struct rtstream_options *options);
 void rtstream_player_stop(struct rtstream_player *player);
+
+WEIR_END_DECLS
 
 #endif

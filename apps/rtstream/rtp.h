@@ -5,8 +5,12 @@
 #ifndef RTSTREAM_RTP_H
 #define RTSTREAM_RTP_H
 
+#include "weir/linkage/apps.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+WEIR_BEGIN_DECLS
 
 #define RTP_BYTES 12u         // the header without contributing sources
 #define RTP_MOST 17u          // with what RFC 2198 puts before one redundant block and the primary one
@@ -54,5 +58,7 @@ static inline int32_t rtp_player_lost(const struct rtp_player *player)
 {
     return player->begun ? (int32_t)(player->highest - player->first + 1 - player->received) : 0;
 }
+
+WEIR_END_DECLS
 
 #endif

@@ -6,6 +6,9 @@
 #define RTSTREAM_SOURCE_H
 
 #include "rtstream/player.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 struct rtstream_source {
     struct app app;  // first
@@ -34,5 +37,7 @@ struct rtstream_source {
 int rtstream_source_start(struct rtstream_source *source, struct loop *loop, const struct weir_endpoint *peer,
                           const struct rtstream_options *options, bool redundant);
 void rtstream_source_stop(struct rtstream_source *source);
+
+WEIR_END_DECLS
 
 #endif

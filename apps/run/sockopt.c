@@ -204,10 +204,6 @@ int run_option_get(struct run_socket *socket, int level, int name, void *value, 
         return get_number(length, value, run_socket_error(socket));
     if (level == IPPROTO_TCP && name == TCP_INFO && socket->type == SOCK_STREAM)
         return get_info(socket, value, length);
-    if (level == IPPROTO_IP && name == IP_OPTIONS && socket->type == SOCK_STREAM) {
-        *length = 0;
-        return 0;
-    }
     if (level == SOL_SOCKET && name == SO_PEERCRED) {
         const int32_t nobody[3] = {0, -1, -1};
         *length = *length < sizeof nobody ? *length : (uint32_t)sizeof nobody;

@@ -30,7 +30,7 @@ static void idle_begins(struct shell *shell)
 
 static void session_begin(struct shell *shell)
 {
-    shell->ended = shell->cut = shell->returned = shell->entered = false;
+    shell->ended = shell->cut = shell->returned = shell->entered = shell->filed = false;
     shell->telnet = PLAIN;
     shell->line_bytes = shell->ahead_bytes = 0;
     idle_begins(shell);
@@ -215,7 +215,8 @@ static void interrupt(struct shell *shell)
     shell->ahead_bytes = shell->line_bytes = 0;
     shell->cut = false;
     shell->step = NULL;
-    text_put(&shell->out, "\n" PROMPT);
+    if (!shell->filed)
+        text_put(&shell->out, "\n" PROMPT);
 }
 
 // Reads as much as may be typed ahead.
@@ -266,7 +267,7 @@ static bool advance(struct shell *shell)
         const enum shell_step step = shell->step(shell);
         if (step == SHELL_DONE) {
             shell->step = NULL;
-            text_put(&shell->out, PROMPT);
+            text_put(&shell->out, shell->filed ? "" : PROMPT);
         }
         return step != SHELL_WAIT;
     }

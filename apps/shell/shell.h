@@ -9,15 +9,19 @@
 #ifndef APPS_SHELL_H
 #define APPS_SHELL_H
 
+#include "capture_file.h"
 #include "dns/both.h"
 #include "iperf3/client.h"
 #include "ping.h"
 #include "text.h"
+#include "weir/linkage/shell.h"
+
+WEIR_BEGIN_DECLS
 
 #define SHELL_LINE_BYTES 128u
 #define SHELL_AHEAD_BYTES 256u  // typed ahead of a command that runs
 #define SHELL_OUT_BYTES 1024u   // what a step of a command may say
-#define SHELL_WORDS 8u
+#define SHELL_WORDS 12u
 #define SHELL_ADDED 2u  // commands
 #define SHELL_IDLE_S 600u
 #define SHELL_PINGS 4u  // unless the command says how many
@@ -27,7 +31,6 @@
 #define SHELL_IPERF_S_MAX 3600u
 
 struct shell;
-struct capture;
 struct shell_command;
 enum shell_step {
     SHELL_DONE,
@@ -50,6 +53,7 @@ struct shell {
     struct dns *dns;              // NULL: names are not looked up
     struct iperf3_client *iperf;  // of shell_add_iperf
     struct capture *capture;      // of shell_add_tcpdump
+    struct capture_file file;     // of tcpdump -w -
     uint64_t look_us;             // when the command that runs is called without news; 0: not
     const struct shell_command *added[SHELL_ADDED];
     uint32_t added_count;
@@ -58,6 +62,7 @@ struct shell {
     bool returned;                    // the last byte on the line was CR, out
     bool entered;                     // and in
     bool ended;                       // the peer says no more
+    bool filed;                       // it sent a file: nothing may follow
     bool turning;                     // shell_turn is under way
     uint8_t telnet;                   // how far into one of its commands
     bool cut;                         // the line is too long
@@ -86,9 +91,12 @@ int shell_start(struct shell *shell, struct loop *loop, uint16_t port, struct dn
 void shell_start_serial(struct shell *shell, struct loop *loop, const struct shell_line *serial, struct dns *dns);
 // Adds the command iperf, with 28 KB of the program's.
 void shell_add_iperf(struct shell *shell, struct iperf3_client *client);
-// Adds the command tcpdump, with 4 KB of the program's (shell/capture.h), where WEIR_CFG_HANDLERS is set. Whoever
-// reaches the shell then sees what others say to this host, and not only that they do.
+// Adds the command tcpdump, with 4 KB of the program's (capture.h), where WEIR_CFG_HANDLERS is set. Whoever
+// reaches the shell then sees what others say to this host, and not only that they do. `tcpdump -w -` writes pcapng;
+// shell->file.epoch_us may be set for its times.
 void shell_add_tcpdump(struct shell *shell, struct capture *capture);
 void shell_stop(struct shell *shell);
+
+WEIR_END_DECLS
 
 #endif

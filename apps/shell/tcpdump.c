@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The command tcpdump, of programs that add it.
-#include "shell/capture.h"
+#include "capture.h"
 
 #include "shell/commands.h"
 
 #define LOOK_US 20000u  // at frames that have passed: taps cannot call
 
-static const char usage[] = "tcpdump [count N] [port PORT] [host ADDRESS] [proto tcp|udp|icmp|arp]\n";
+static const char usage[] = "tcpdump [-w -] [count N] [port PORT] [host ADDRESS] [proto tcp|udp|icmp|arp]\n";
 
 static void stop(struct shell *shell)
 {
@@ -17,6 +17,41 @@ static void stop(struct shell *shell)
         return;
     text_u64(&shell->out, shell->capture->lost);
     text_put(&shell->out, " found no room\n");
+}
+
+static void put_blocks(struct shell *shell, const uint8_t *blocks, uint32_t length)
+{
+    text_bytes(&shell->out, (const char *)blocks, length);
+}
+
+static void stop_file(struct shell *shell)
+{
+    uint8_t blocks[CAPTURE_BLOCKS];
+    shell->stop = NULL;
+    shell->look_us = 0;
+    capture_stop(shell->capture);
+    put_blocks(shell, blocks,
+               capture_file_end(&shell->file, shell->capture->lost, weir_now_us(shell->loop->weir), blocks));
+    shell->ended = shell->filed = true;
+}
+
+// A reader that takes frames is at work, whatever it says.
+static enum shell_step step_file(struct shell *shell)
+{
+    const uint64_t now_us = weir_now_us(shell->loop->weir);
+    const struct capture_frame *const frame = capture_oldest(shell->capture);
+    uint8_t blocks[CAPTURE_BLOCKS];
+    if (frame == NULL) {
+        shell->look_us = now_us + LOOK_US;
+        return SHELL_WAIT;
+    }
+    put_blocks(shell, blocks, capture_file_frame(&shell->file, frame, blocks));
+    capture_drop(shell->capture);
+    shell->idle_us = now_us + SHELL_IDLE_S * 1000000ull;
+    if (++shell->index != shell->wanted)
+        return SHELL_MORE;
+    stop_file(shell);
+    return SHELL_DONE;
 }
 
 static enum shell_step step(struct shell *shell)
@@ -79,27 +114,39 @@ static bool leave_out_session(struct shell *shell, struct capture_filter *filter
     return true;
 }
 
+static void start(struct shell *shell, const struct capture_filter *filter, bool to_file)
+{
+    capture_start(shell->capture, shell->loop->weir, filter);
+    shell->stop = to_file ? stop_file : stop;
+    shell->step = to_file ? step_file : step;
+    if (to_file) {
+        uint8_t blocks[CAPTURE_BLOCKS];
+        put_blocks(shell, blocks, capture_file_begin(&shell->file, blocks));
+    }
+}
+
 static void tcpdump(struct shell *shell, int argc, char **argv)
 {
     struct capture_filter filter = {.protocol = NULL};
-    shell->wanted = SHELL_FRAMES;
-    for (int i = 1; i < argc; i += 2) {
+    const bool to_file =
+        argc >= 3 && text_equal(argv[1], text_length(argv[1]), "-w") && text_equal(argv[2], text_length(argv[2]), "-");
+    shell->wanted = to_file ? 0 : SHELL_FRAMES;  // 0: until it is ended
+    for (int i = to_file ? 3 : 1; i < argc; i += 2) {
         if (i + 1 == argc || !take(shell, &filter, argv[i], argv[i + 1])) {
             text_put(&shell->out, usage);
             return;
         }
     }
-    if (!leave_out_session(shell, &filter))
-        return;
-    capture_start(shell->capture, shell->loop->weir, &filter);
-    shell->stop = stop;
-    shell->step = step;
+    if (to_file && shell->serial != NULL)
+        text_put(&shell->out, "a file goes over a port, not over a serial line\n");
+    else if (leave_out_session(shell, &filter))
+        start(shell, &filter, to_file);
 }
 
 void shell_add_tcpdump(struct shell *shell, struct capture *capture)
 {
     static const struct shell_command command = {
-        "tcpdump", "[count N] [port P] [host A] [proto P]: frames as they pass; Ctrl-C ends it", tcpdump};
+        "tcpdump", "[-w -] [count N] [port P] [host A] [proto P]: frames as they pass; Ctrl-C ends it", tcpdump};
     shell->capture = capture;
     shell_add(shell, &command);
 }

@@ -4,6 +4,9 @@
 #define APPS_STATUS_METRICS_H
 
 #include "status/status.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #define METRICS_TYPE_OPEN "application/openmetrics-text; version=1.0.0; charset=utf-8"
 #define METRICS_TYPE_PLAIN "text/plain; version=0.0.4; charset=utf-8"
@@ -12,5 +15,7 @@
 // a label; sockets, memory, the time since the start, the version. No label names a peer: their number has no bound. A
 // counter of 32 bits that wraps looks like a restart, which such systems know.
 void status_metrics_render(const struct status *status, bool open, struct text *out);
+
+WEIR_END_DECLS
 
 #endif

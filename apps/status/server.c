@@ -139,6 +139,26 @@ static void bytes_get(struct http_connection *c, struct http_request *request)
                      .type = "application/octet-stream", .length = size, .produce = bytes_produce, .etag = etag});
 }
 
+// --- a capture, where the program offers one
+// --------------------------------------------------------------------------
+
+static void capture_get(struct http_connection *c, struct http_request *request)
+{
+    const struct status_server *const server = server_of(c);
+    if (server->offer == NULL)
+        http_respond_error(c, 404, 0);
+    else
+        server->offer_calls->get(c, request);
+}
+
+static void capture_done(struct http_connection *c, bool whole)
+{
+    const struct status_server *const server = server_of(c);
+    (void)whole;
+    if (server->offer != NULL)
+        server->offer_calls->done(server->offer, c);
+}
+
 // --- the server ------------------------------------------------------------------------------------------------------
 
 static const struct http_route routes[] = {
@@ -146,12 +166,15 @@ static const struct http_route routes[] = {
     {.path = "/index.html", .methods = HTTP_GET, .request = page_get},
     {.path = "/status.json", .methods = HTTP_GET, .request = status_get, .done = status_done},
     {.path = "/metrics", .methods = HTTP_GET, .request = metrics_get, .done = status_done},
+    {.path = "/capture.pcapng", .methods = HTTP_GET, .request = capture_get, .done = capture_done},
     {.path = "/bytes/*", .methods = HTTP_GET, .request = bytes_get}};
 
 static uint64_t sample_poll(struct app *app, uint64_t now_us)
 {
     struct status_server *server = (struct status_server *)app;
-    return status_poll(&server->status, now_us);
+    const uint64_t due_us = status_poll(&server->status, now_us);
+    const uint64_t offer_us = server->offer != NULL ? server->offer_calls->poll(server, now_us) : WEIR_NEVER;
+    return due_us < offer_us ? due_us : offer_us;
 }
 
 int status_server_start(struct status_server *server, struct loop *loop, uint16_t port,
@@ -174,6 +197,7 @@ int status_server_start_over(struct status_server *server, struct loop *loop, ui
                                               .maker = maker,
                                               .context = server};
     server->owner = NULL;
+    server->offer = NULL;
     status_init(&server->status, loop->weir, netifs, netif_count);
     const int error = http_server_start(&server->http, loop, &config);
     if (error != WEIR_OK)
@@ -185,6 +209,8 @@ int status_server_start_over(struct status_server *server, struct loop *loop, ui
 
 void status_server_stop(struct status_server *server)
 {
+    if (server->offer != NULL)
+        server->offer_calls->end(server->offer);
     loop_remove(server->http.loop, &server->app);
     http_server_stop(&server->http);
 }

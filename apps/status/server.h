@@ -6,6 +6,9 @@
 
 #include "http/server.h"
 #include "status/status.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef STATUS_CONNECTIONS
 #define STATUS_CONNECTIONS 128u  // at once
@@ -20,6 +23,15 @@
 #define STATUS_STALL_US 3000000u       // a peer that takes nothing of /status.json, whose buffer is shared
 #define STATUS_BYTES_MAX (1ull << 40)  // of /bytes/N
 
+struct status_server;
+struct status_capture;
+struct status_offer_calls {  // of status/capture.h: a program that does not offer a capture has nothing of it
+    void (*get)(struct http_connection *c, struct http_request *request);
+    void (*done)(struct status_capture *offer, const struct http_connection *c);
+    void (*end)(struct status_capture *offer);
+    uint64_t (*poll)(struct status_server *server, uint64_t now_us);
+};
+
 struct status_server {
     struct app app;
     struct http_server http;
@@ -27,6 +39,8 @@ struct status_server {
     struct http_connection *owner;  // whose response `rendered` is
     struct http_connection connections[STATUS_CONNECTIONS];
     uint64_t from[STATUS_CONNECTIONS];  // the sockets that each asked for
+    struct status_capture *offer;       // NULL: none
+    const struct status_offer_calls *offer_calls;
     char rendered[STATUS_BYTES];
     char memory[STATUS_CONNECTIONS * (STATUS_HEADER_MAX + STATUS_OUT_BYTES)];
 };
@@ -44,5 +58,7 @@ void status_pattern(uint8_t *out, uint32_t bytes, uint64_t at);
 // The page: page.c, made of page.html by embed.py.
 extern const char status_page[];
 extern const uint32_t status_page_length;
+
+WEIR_END_DECLS
 
 #endif

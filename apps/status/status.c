@@ -265,6 +265,7 @@ void status_render(struct status *status, uint64_t from, struct text *out)
     number(out, "uptime_ms", (now_us - status->began_us) / 1000);
     number(out, "memory", weir_memory_used(status->weir));
     number(out, "memory_limit", weir_memory_limit(status->weir));
+    number(out, "capture_s", status->capture_s);
     text_put(out, ",\"netifs\":[");
     for (uint32_t i = 0; i < status->netif_count; i++) {
         if (i > 0)

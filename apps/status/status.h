@@ -6,6 +6,9 @@
 
 #include "loop.h"
 #include "text.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #define STATUS_SAMPLES 120u  // of throughput, one a second
 #define STATUS_SAMPLE_US 1000000u
@@ -16,6 +19,7 @@ struct status {
     struct weir *weir;
     struct weir_netif *netifs[STATUS_NETIFS];
     uint32_t netif_count;
+    uint32_t capture_s;                               // seconds of a capture that is offered; 0: none
     uint64_t began_us, next_us;                       // next sample
     uint64_t rx_bytes, tx_bytes;                      // at the last sample
     uint32_t newest, samples;                         // index of the newest, how many there are
@@ -29,5 +33,7 @@ uint64_t status_poll(struct status *status, uint64_t now_us);
 // from `from` on are in it, which is 0 (then listeners come first, then any connections) or what "sockets_next" was, a
 // text of digits. All are counted in "sockets_total".
 void status_render(struct status *status, uint64_t from, struct text *out);
+
+WEIR_END_DECLS
 
 #endif

@@ -3,7 +3,11 @@
 #ifndef APPS_SYSLOG_MESSAGE_H
 #define APPS_SYSLOG_MESSAGE_H
 
+#include "weir/linkage/syslog.h"
+
 #include <stdint.h>
+
+WEIR_BEGIN_DECLS
 
 #define SYSLOG_HOST_MAX 255u
 #define SYSLOG_APP_MAX 48u
@@ -45,5 +49,7 @@ struct syslog_message {
 // Writes the message, without a NUL; returns its bytes, at most `room`: the text is cut to what there is room for. 0:
 // not even the header and the structured data fit, or facility or severity is none.
 uint32_t syslog_emit(const struct syslog_message *message, char *out, uint32_t room);
+
+WEIR_END_DECLS
 
 #endif

@@ -14,6 +14,9 @@
 #include "loop.h"
 #include "stream.h"
 #include "syslog/message.h"
+#include "weir/linkage/syslog.h"
+
+WEIR_BEGIN_DECLS
 
 #define SYSLOG_PORT 514u  // UDP, and what most servers have for TCP
 #define SYSLOG_PORT_TLS 6514u
@@ -68,5 +71,7 @@ int syslog_write(struct syslog *log, const struct syslog_message *message);
 int syslog_text(struct syslog *log, uint8_t severity, const char *text);
 // Messages that wait.
 bool syslog_pending(const struct syslog *log);
+
+WEIR_END_DECLS
 
 #endif

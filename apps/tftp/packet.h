@@ -4,8 +4,12 @@
 #ifndef APPS_TFTP_PACKET_H
 #define APPS_TFTP_PACKET_H
 
+#include "weir/linkage/tftp.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+WEIR_BEGIN_DECLS
 
 #define TFTP_BLOCK_DEFAULT 512u  // without an option
 #define TFTP_BLOCK_MIN 8u        // RFC 2348
@@ -50,5 +54,7 @@ uint32_t tftp_emit_request(uint8_t out[TFTP_REQUEST_MAX], uint8_t opcode, const 
                            const struct tftp_options *options);
 // The text of an error, printable ASCII, the rest of it as question marks.
 void tftp_error_text(const struct tftp_packet *packet, char out[TFTP_ERROR_TEXT_MAX]);
+
+WEIR_END_DECLS
 
 #endif

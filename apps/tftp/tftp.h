@@ -14,6 +14,9 @@
 
 #include "loop.h"
 #include "tftp/packet.h"
+#include "weir/linkage/tftp.h"
+
+WEIR_BEGIN_DECLS
 
 #define TFTP_PORT 69u
 #define TFTP_TRIES 6u             // of one packet, or window
@@ -79,5 +82,7 @@ struct tftp {
 int tftp_start(struct tftp *tftp, struct loop *loop, const struct tftp_config *config);
 // Ends it without a word to the server; `done` is not called.
 void tftp_stop(struct tftp *tftp);
+
+WEIR_END_DECLS
 
 #endif

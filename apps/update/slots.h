@@ -9,8 +9,12 @@
 #ifndef APPS_UPDATE_SLOTS_H
 #define APPS_UPDATE_SLOTS_H
 
+#include "weir/linkage/update.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+WEIR_BEGIN_DECLS
 
 #define UPDATE_SLOTS 2u
 #define UPDATE_HEADER_BYTES 32u
@@ -60,5 +64,7 @@ struct update_slot update_slot_read(const struct update_flash *flash, uint32_t s
 int update_choose(const struct update_flash *flash, uint32_t board);
 // For the image, when it knows that it works. 0, or the flash's error.
 int update_confirm(const struct update_flash *flash, uint32_t slot);
+
+WEIR_END_DECLS
 
 #endif

@@ -7,6 +7,9 @@
 #define APPS_UPDATE_UPDATE_H
 
 #include "update/slots.h"
+#include "weir/linkage/update.h"
+
+WEIR_BEGIN_DECLS
 
 enum update_error {  // negative, and none of enum weir_error's
     UPDATE_MALFORMED = -2000,
@@ -38,5 +41,7 @@ int update_take(struct update *update, const void *data, uint32_t bytes);
 // There is no more. 0: with the next start it is tried.
 int update_end(struct update *update);
 const char *update_error_name(int error);
+
+WEIR_END_DECLS
 
 #endif

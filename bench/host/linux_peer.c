@@ -5,8 +5,10 @@
 //                                                                 line
 //     linux_peer object ADDRESS BYTES                             so many bytes from chargen: one JSON line
 //     linux_peer serve                                            the services: echo (7), discard (9), chargen (19)
+// ADDRESS is of IPv4 or IPv6; the services are those of both, where the machine has both.
 //
-// --cc NAME, before all: the congestion control, where it is not to be the machine's.
+// --cc NAME, before all: the congestion control, where it is not to be the machine's. --member I N ADDRESS, next:
+// connections from ADDRESS by ports that drivers/wrap/steer.h gives to the I-th of N members.
 //
 // sink: bytes to discard; time ends when the peer has closed after all of them. source: bytes from chargen. echo: one
 // byte there and back, one at a time. connect: connections to discard, opened, closed here, then closed there, one at a
@@ -55,20 +57,57 @@ static void set_congestion(int fd)
 // --- client ----------------------------------------------------------------------------------------------------------
 
 static struct sockaddr_in server = {.sin_family = AF_INET};
+static struct sockaddr_in6 server6 = {.sin6_family = AF_INET6};
+static bool version6;
+
+static bool choose_server(const char *text)
+{
+    version6 = inet_pton(AF_INET6, text, &server6.sin6_addr) == 1;
+    return version6 || inet_pton(AF_INET, text, &server.sin_addr) == 1;
+}
+
+static uint32_t member, members;  // 0: whoever a connection belongs to
+static struct sockaddr_in local = {.sin_family = AF_INET};
+
+// Whose the connection is, as drivers/wrap/steer.c has it.
+static bool is_members(const struct sockaddr_in *from, uint16_t port)
+{
+    const uint32_t addresses = ntohl(from->sin_addr.s_addr) ^ ntohl(server.sin_addr.s_addr);
+    const uint32_t mixed = (addresses ^ (uint32_t)(ntohs(from->sin_port) ^ port)) * 0x9e3779b1u;
+    return (mixed >> 16) % members == member;
+}
+
+static int open_socket(uint16_t port)
+{
+    for (;;) {
+        struct sockaddr_in own;
+        socklen_t length = sizeof own;
+        const int fd = socket(version6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
+        if (fd < 0)
+            fail("socket");
+        if (!members)
+            return fd;
+        if (bind(fd, (struct sockaddr *)&local, sizeof local) < 0 ||
+            getsockname(fd, (struct sockaddr *)&own, &length) < 0)
+            fail("bind");
+        if (is_members(&own, port))
+            return fd;
+        close(fd);
+    }
+}
 
 static int dial(uint16_t port)
 {
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    const int fd = open_socket(port);
     const int on = 1;
     const struct timeval patience = {.tv_sec = 10};
-    server.sin_port = htons(port);
-    if (fd < 0)
-        fail("socket");
+    server.sin_port = server6.sin6_port = htons(port);
     set_congestion(fd);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    if (connect(fd, (struct sockaddr *)&server, sizeof server) < 0)
+    if (version6 ? connect(fd, (struct sockaddr *)&server6, sizeof server6)
+                 : connect(fd, (struct sockaddr *)&server, sizeof server))
         fail("connect");
     return fd;
 }
@@ -175,16 +214,29 @@ static void *serve_one(void *argument)
     return NULL;
 }
 
+static int listen_at(uint16_t port)
+{
+    const struct sockaddr_in6 both = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+    const struct sockaddr_in local = {.sin_family = AF_INET, .sin_port = htons(port)};
+    const int on = 1, off = 0;
+    int listener = socket(AF_INET6, SOCK_STREAM, 0);
+    const bool has6 = listener >= 0 && setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) == 0;
+    if (!has6)
+        listener = socket(AF_INET, SOCK_STREAM, 0);
+    set_congestion(listener);
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if ((has6 ? bind(listener, (const struct sockaddr *)&both, sizeof both)
+              : bind(listener, (const struct sockaddr *)&local, sizeof local)) < 0 ||
+        listen(listener, 1000) < 0)
+        fail("listen");
+    return listener;
+}
+
 // Discarding is done by the listener's own thread, so that a connection does not cost a thread; the others get one.
 static void *serve_port(void *argument)
 {
     const int service = (int)(intptr_t)argument, on = 1;
-    const int listener = socket(AF_INET, SOCK_STREAM, 0);
-    struct sockaddr_in local = {.sin_family = AF_INET, .sin_port = htons((uint16_t)service)};
-    set_congestion(listener);
-    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(listener, (struct sockaddr *)&local, sizeof local) < 0 || listen(listener, 1000) < 0)
-        fail("listen");
+    const int listener = listen_at((uint16_t)service);
     for (;;) {
         const int fd = accept(listener, NULL, NULL);
         if (fd < 0)
@@ -231,12 +283,20 @@ int main(int argc, char **argv)
         argc -= 2;
         argv += 2;
     }
+    if (argc > 5 && !strcmp(argv[1], "--member")) {
+        member = (uint32_t)strtoul(argv[2], NULL, 10);
+        members = (uint32_t)strtoul(argv[3], NULL, 10);
+        if (member >= members || inet_pton(AF_INET, argv[4], &local.sin_addr) != 1)
+            argc = 0;
+        argc -= 4;
+        argv += 4;
+    }
     if (argc == 2 && !strcmp(argv[1], "serve"))
         return serve();
     for (size_t i = 0; argc == 4 && i < sizeof tests / sizeof tests[0]; i++) {
         if (strcmp(argv[1], tests[i].name) != 0)
             continue;
-        if (inet_pton(AF_INET, argv[2], &server.sin_addr) != 1)
+        if (!choose_server(argv[2]))
             break;
         const uint64_t start = now_ns();
         const uint64_t most = strtoull(argv[3], NULL, 10);
@@ -245,9 +305,8 @@ int main(int argc, char **argv)
                (unsigned long long)(now_ns() - start));
         return 0;
     }
-    fprintf(
-        stderr,
-        "usage: linux_peer [--cc NAME] sink|source|echo|connect ADDRESS MILLISECONDS\n       linux_peer object ADDRESS "
-        "BYTES\n       linux_peer serve\n");
+    fprintf(stderr, "usage: linux_peer [--cc NAME] [--member I N ADDRESS] sink|source|echo|connect ADDRESS "
+                    "MILLISECONDS\n       linux_peer object ADDRESS "
+                    "BYTES\n       linux_peer serve\n");
     return 2;
 }

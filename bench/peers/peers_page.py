@@ -35,6 +35,31 @@ def cost(runs):
     return f"{statistics.median(values) / 1000:.1f}" if values else "–"
 
 
+def idle(runs):
+    """What is not set aside beforehand."""
+    return bytes_each(runs, "idle")
+
+
+def used(runs):
+    return bytes_each(runs, "used")
+
+
+def bytes_each(runs, which):
+    """Of Linux, whose connections no process holds, see kernel()."""
+    values = [run[which] for run in good(runs) if run.get(which, 0) > 0]
+    return f"{statistics.median(values):,.0f}" if values else "–"
+
+
+def before(runs):
+    values = [run["before"] for run in good(runs)]
+    return f"{statistics.median(values) / 1000:,.0f}" if values else "–"
+
+
+def kernel(runs):
+    values = [run["slab"] for run in good(runs)]
+    return f"{statistics.median(values):,.0f}" if values else "–"
+
+
 def times(runs):
     values = sorted(ms for run in good(runs) for ms in run["ms"])
     return f"{statistics.median(values):.0f} / {values[math.ceil(len(values) * 0.95) - 1]:.0f}" if values else "–"
@@ -56,6 +81,8 @@ def rows(cells, what, show):
 def label(name):
     """Of a cell, short: the table's head says what the first two numbers are."""
     link = name.split(", ", 1)[1]
+    if " ms" not in link:
+        return link
     for long, short in ((" Mbit/s, ", " / "), (" ms", ""), ("buffers ", "")):
         link = link.replace(long, short, 1)
     return link
@@ -64,9 +91,15 @@ def label(name):
 TABLES = [
     ("Goodput as the sender, Mbit/s: median (least–most)", "sender", goodput),
     ("Of the sender's frames with data, those sent before, percent (median)", "sender", again),
+    ("Goodput towards itself, Mbit/s: median (least–most)", "self", goodput),
     ("Goodput as the receiver, Linux sending, Mbit/s: median (least–most)", "receiver", goodput),
     ("The first 100,000 bytes from the stack, ms from the SYN: median / 95th percentile", "object", times),
     ("Processor time of the stack's process as the sender, µs for 1,000 bytes (median)", "sender", cost),
+    ("Processor time of the stack's process as the receiver, µs for 1,000 bytes (median)", "receiver", cost),
+    ("Memory of the stack's process before, KB: what is set aside for all connections included", "memory", before),
+    ("Memory of the stack's process for a connection that was opened and rests, bytes", "memory", idle),
+    ("Memory of the stack's process for one that rests after a byte there and back, bytes", "memory", used),
+    ("Memory of the kernel for one, Linux's other end included, bytes", "memory", kernel),
 ]
 
 
@@ -74,7 +107,13 @@ def tables(result):
     for title, what, show in TABLES:
         body = list(rows(result["cells"], what, show))
         if body:
-            yield title, ["Mbit/s / ms", *NAMES.values()], body
+            yield f"{title}. {measured(result['cells'], what)}", ["" if what == "memory" else "Mbit/s / ms", *NAMES.values()], body
+
+
+def measured(cells, what):
+    """When: a table may be of runs that were kept from other days."""
+    days = sorted({run["date"] for name, stacks in cells.items() if name.startswith(f"{what}, ") for runs in stacks.values() for run in runs})
+    return "Measured " + (days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
 
 
 def markdown(result):

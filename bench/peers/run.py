@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""make peers: each stack at one end of the same emulated link, Linux at the other, as the sender and as the receiver. Writes
+"""make peers: each stack at one end of the same emulated link, Linux at the other, as the sender and as the receiver; each stack at both ends; and
+what idle connections hold. Writes
 build/peers/peers.json, plots and index.html; docs/peers.md says what is compared and how.
 
 usage: bench/peers/run.py [--seeds N] [--seconds S] [CELL…]     cells whose names contain one of the words (--list: names them)
@@ -36,14 +37,26 @@ STACKS = {   # name: its program on the interface, with buffers of so many bytes
     "smoltcp": lambda name, size: [BENCH / "smoltcp-peers", "packet", size, name, STACK],
 }
 OBJECT, OBJECTS = 100_000, 15
+CLIENTS = {   # the same at the other end, as one that takes bytes from chargen for so many milliseconds
+    "weir": lambda name, size, most: [HOST / "weir-run", "--af-packet", name, "--no-offload", "--address", f"{LINUX}/24", *LINUX_PEER, "source", STACK, most],
+    "linux": lambda name, size, most: [*LINUX_PEER, "source", STACK, most],
+    "gvisor": lambda name, size, most: [BENCH / "gvisor-host", name, LINUX, size, "source", STACK, most],
+    "lwip": lambda name, size, most: [BENCH / f"lwip_peers_{size}", f"packet:{name}", LINUX, "source", STACK, most],
+    "smoltcp": lambda name, size, most: [BENCH / "smoltcp-peers", "packet", size, name, LINUX, "source", STACK, most],
+}
+# Connections whose memory is measured. Every socket of smoltcp's has its buffers from the beginning, and each turn looks at all of them.
+IDLE = {"smoltcp": 1000}
+IDLE_MOST, IDLE_WINDOW, IDLE_BUFFER = 10_000, 50, 65_536
+REST_S = 3
 PROGRAMS = {   # what bench.mk has to make for each
-    "linux": ["linux_peer"], "gvisor": ["gvisor-host"], "lwip": [f"lwip_peers_{size}" for size in (BUFFER, PATH_BUFFER)], "smoltcp": ["smoltcp-peers"],
+    "linux": ["linux_peer", "million_linux"], "gvisor": ["gvisor-host"], "lwip": [f"lwip_peers_{size}" for size in (BUFFER, PATH_BUFFER)], "smoltcp": ["smoltcp-peers"],
 }
 
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """A link and what is done over it: `sender` and `receiver` say what the stack is, `object` fetches small objects from it."""
+    """A link and what is done over it: `sender` and `receiver` say what the stack is, `self` is it at both ends, `object` fetches small objects from
+    it. `memory` has no such link: it is of idle connections."""
     what: str
     rate: float            # Mbit/s of layer 2
     rtt: float             # ms
@@ -51,19 +64,22 @@ class Cell:
     bdp: float = 1         # the queue, in products of rate and round trip time
     burst: float = 0       # percent of the frames that begin a burst of losses, four long in the mean
     reorder: float = 0     # percent of the frames, which come 3 ms later
+    police: float = 0      # Mbit/s that a policer lets pass before the queue, and 50,000 bytes at once; 0: there is none
     buffer: int = BUFFER   # bytes
 
     @property
     def name(self):
+        if self.what == "memory":
+            return "memory, idle connections"
         more = "".join(f", {word} {value:g} %" for word, value in (("loss", self.loss), ("burst", self.burst), ("reorder", self.reorder)) if value)
-        return f"{self.what}, {self.rate:g} Mbit/s, {self.rtt:g} ms{more}" + (f", queue {self.bdp:g} BDP" if self.bdp != 1 else "") + \
+        return f"{self.what}, {self.rate:g} Mbit/s, {self.rtt:g} ms{more}" + (f", policer {self.police:g} Mbit/s" if self.police else "") + (f", queue {self.bdp:g} BDP" if self.bdp != 1 else "") + \
             (f", buffers {self.buffer // 1000} KB" if self.buffer != BUFFER else "")
 
     def words(self, seed):
         """Of weir-link. Its queue holds ten frames at least; a lost SYN, of whoever calls, would cost a second and say nothing of the stack."""
         queue = max(int(self.rate * 1e6 / 8 * self.rtt / 1e3 * self.bdp), 15140)
         given = {"rate": self.rate, "delay": self.rtt / 2, "queue": queue, "seed": seed, "loss": self.loss, "burst": self.burst, "reorder": self.reorder,
-                 "spare_handshake": 1}
+                 "police": self.police, "spare_handshake": 1}
         return [word for name, value in given.items() if value for word in (f"--{name}", str(value))]
 
 
@@ -74,7 +90,10 @@ CELLS = [
     Cell("sender", 10, 20, bdp=0.25), Cell("sender", 10, 20, bdp=4),
     Cell("sender", 100, 20, buffer=PATH_BUFFER), Cell("sender", 100, 20, 0.1, buffer=PATH_BUFFER),
     Cell("sender", 100, 20, burst=0.25), Cell("sender", 100, 20, reorder=1),
+    Cell("sender", 100, 20, police=20), Cell("sender", 100, 20, 1, police=20),
     *(Cell("receiver", 100, 20, loss) for loss in (0, 1, 5)),
+    *(Cell("self", 100, 20, loss) for loss in (0, 1, 5)),
+    Cell("memory", 0, 0),
     *(Cell("object", 10, 20, loss) for loss in (0, 1, 5)),
 ]
 
@@ -121,41 +140,104 @@ def frames_with_data(trace):
     return sent, again
 
 
-def until_up(network, client, address, process):
-    """Until the stack answers: connections to its discard service, out of the count, as they bring no data."""
-    def answers():
-        probe = client.enter() + [str(BENCH / "linux_peer"), "sink", address, "0"]
-        return process.poll() is not None or subprocess.run(probe, capture_output=True).returncode == 0
-    if not until(answers, 60) or process.poll() is not None:
+def until_up(answers, process):
+    """Until the stack answers."""
+    if not until(lambda: process.poll() is not None or answers(), 60) or process.poll() is not None:
         raise common.Failed(f"the stack does not answer: {process.output().strip()[-300:]}")
 
 
+def start(network, cell, stack):
+    """The stack on the link; the namespace of the other end, and its command that takes or gives so much."""
+    (where, tap), (other, other_tap) = ((network.b, "lab1"), (network.a, "lab0"))[::1 if cell.what == "receiver" else -1]
+    alone = cell.what == "self" and stack != "linux"
+    for namespace, name, address, buffer in ((where, tap, STACK, 4 * cell.buffer), (other, other_tap, LINUX, 4 * BUFFER)):
+        if stack == "linux" or (namespace is other and not alone):
+            network.linux(namespace, name, address, buffer)   # Linux counts what holds the bytes, too: up to four times as much
+        else:
+            namespace.run("ip", "link", "set", name, "arp", "off")   # the stack answers there, Linux has no address
+    process = where.start(*STACKS[stack](tap, cell.buffer))
+
+    def client(test, most, check=True):
+        words = CLIENTS[stack](other_tap, cell.buffer, most) if alone else [*LINUX_PEER, test, STACK, most]
+        return other.run(*words, timeout=300, check=check)
+
+    def answers():
+        """A connection to the discard service brings no data, and so is out of the count; of a stack's own client some must come. (Weir's is at a new
+        Ethernet address each time, which Weir does not take at once for a host that it has just heard of at another.)"""
+        if alone and stack == "weir":
+            return "up on" in process.output()
+        said = client("source", 300, check=False) if alone else client("sink", 0, check=False)
+        return '"count": ' in said and (not alone or json.loads(said.splitlines()[-1])["count"] > 0)
+    until_up(answers, process)
+    return process, client
+
+
 def measure(cell, stack, seed, seconds):
+    if cell.what == "memory":
+        return measure_memory(stack)
     with Lab(OUT / f"labs/{os.getpid()}") as lab:
         network = Network(lab, cell, seed)
-        (where, tap), (other, other_tap) = ((network.b, "lab1"), (network.a, "lab0"))[::1 if cell.what == "receiver" else -1]
-        network.linux(other, other_tap, LINUX)
-        if stack == "linux":
-            network.linux(where, tap, STACK, 4 * cell.buffer)   # Linux counts what holds the bytes, too: up to four times as much
-        else:
-            where.run("ip", "link", "set", tap, "arp", "off")   # the stack answers there, Linux has no address
-        process = where.start(*STACKS[stack](tap, cell.buffer))
-        until_up(network, other, STACK, process)
+        process, client = start(network, cell, stack)
 
-        def client(test, most):
-            return json.loads(other.run(*LINUX_PEER, test, STACK, most, timeout=300))
+        def run(test, most):
+            return json.loads(client(test, most).splitlines()[-1])
         before = cpu_ns(process)
         if cell.what == "object":
-            times = [client("object", OBJECT)["ns"] / 1e6 for _ in range(OBJECTS)]
+            times = [run("object", OBJECT)["ns"] / 1e6 for _ in range(OBJECTS)]
             result, count = {"ms": [round(ms, 2) for ms in times]}, OBJECT * OBJECTS
         else:
-            said = client("source" if cell.what == "sender" else "sink", int(seconds * 1000))
+            said = run("sink" if cell.what == "receiver" else "source", int(seconds * 1000))
             count = said["count"]
             result = {"mbit": round(count * 8e3 / said["ns"], 3)}
         cpu = cpu_ns(process) - before
         process.stop()
         sent, again = network.stop()
         return {**result, "cpu_ns_per_kb": round(cpu / max(count, 1) * 1000), "frames": sent, "again": again}
+
+
+# --- memory ----------------------------------------------------------------------------------------------------------------------------
+def memory_program(stack, count):
+    """With buffers of IDLE_BUFFER where they are set aside or a limit is given: an idle connection fills none."""
+    if stack == "linux":
+        return [BENCH / "million_linux", "serve", count]
+    words = STACKS[stack]("far", BUFFER if stack == "lwip" else IDLE_BUFFER)
+    return [*words, count] if stack == "smoltcp" else words
+
+
+def held(process):
+    """Bytes: of the process, and of the kernel's own memory, where Linux's connections are."""
+    slab = next(int(line.split()[1]) for line in pathlib.Path("/proc/meminfo").read_text().splitlines() if line.startswith("Slab:"))
+    return process.memory_kb() * 1024, slab * 1024
+
+
+def measure_memory(stack):
+    """Connections of Linux to the echo service over a veth pair: what each holds when idle, and when it has rested after a byte there and back."""
+    count = IDLE.get(stack, IDLE_MOST)
+    with Lab(OUT / f"labs/{os.getpid()}") as lab:
+        near, far = lab.namespace("near"), lab.namespace("far")
+        lab.veth(near, "near", far, "far", offloads=False)
+        near.address("near", f"{LINUX}/24")
+        if stack == "linux":
+            far.address("far", f"{STACK}/24")
+        else:
+            far.run("ip", "link", "set", "far", "arp", "off")
+        process = far.start(*memory_program(stack, count))
+        open_words = [BENCH / "million_linux", "open", STACK, LINUX]
+        until_up(lambda: subprocess.run(near.enter() + [str(word) for word in (BENCH / "linux_peer", "echo", STACK, 1)], capture_output=True).returncode == 0,
+                 process)
+        time.sleep(REST_S)
+        before = held(process)
+        client = near.popen(*open_words, count - 1, IDLE_WINDOW, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        each = []
+        for _ in range(2):   # opened, used
+            if not client.stdout.readline():
+                raise common.Failed("the connections did not last")
+            time.sleep(REST_S)
+            each.append([round((after - first) / (count - 1)) for after, first in zip(held(process), before)])
+            client.stdin.write("\n")
+            client.stdin.flush()
+        client.communicate(timeout=120)
+        return {"connections": count - 1, "idle": each[0][0], "used": each[1][0], "slab": each[0][1], "before": before[0]}
 
 
 def cpu_ns(process):
@@ -171,6 +253,8 @@ def run_all(cells, seeds, seconds, tree):
     for cell, stack, seed in runs:
         progress.step(cell.name)
         who = f"{stack} {tree}" if stack == "weir" else stack
+        if cell.what == "memory" and seed > 1:
+            continue
         kept = OUT / "runs" / f"{cell.name} {who} {seed} {seconds:g}".replace(" ", "_").replace("/", "")
         if not kept.exists():
             try:
@@ -178,7 +262,8 @@ def run_all(cells, seeds, seconds, tree):
             except (common.Failed, RuntimeError, subprocess.TimeoutExpired, json.JSONDecodeError) as failure:   # a stall is a result
                 result = {"failed": str(failure)[-300:]}
             kept.write_text(json.dumps(result))
-        found.setdefault(cell.name, {}).setdefault(stack, []).append(json.loads(kept.read_text()))
+        date = time.strftime("%Y-%m-%d", time.localtime(kept.stat().st_mtime))
+        found.setdefault(cell.name, {}).setdefault(stack, []).append({**json.loads(kept.read_text()), "date": date})
     return found
 
 

@@ -9,6 +9,7 @@
 
 #include "wrap.h"
 #include "weir/language.h"
+#include "weir/linkage/posix.h"
 
 WEIR_BEGIN_DECLS
 

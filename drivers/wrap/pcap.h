@@ -9,6 +9,7 @@
 #include "pcapng.h"
 #include "weir/handler.h"
 #include "weir/language.h"
+#include "weir/linkage/posix.h"
 #include "wrap.h"
 
 WEIR_BEGIN_DECLS

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "weir/language.h"
+#include "weir/linkage/posix.h"
 #include "weir/netif.h"
 
 WEIR_BEGIN_DECLS

@@ -7,6 +7,7 @@
 
 #include "line.h"
 #include "weir/language.h"
+#include "weir/linkage/posix.h"
 
 WEIR_BEGIN_DECLS
 

@@ -20,6 +20,7 @@
 #include <pthread.h>
 
 #include "weir/atomic.h"
+#include "weir/linkage/posix.h"
 #include "wrap.h"
 
 WEIR_BEGIN_DECLS

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "weir/language.h"
+#include "weir/linkage/posix.h"
 #include "weir/trace.h"
 
 WEIR_BEGIN_DECLS

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Echo (port 7), without a kernel, and a shell on the board's console to look at it with.
 #include "apps/echo.h"
-#include "apps/shell/capture.h"
+#include "apps/capture.h"
 #include "apps/shell/shell.h"
 #include "boards/apps_board.h"
 #include "boards/board.h"

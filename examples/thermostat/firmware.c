@@ -26,7 +26,7 @@ int firmware_take(struct firmware *firmware, uint32_t offset, uint32_t length, c
         update_begin(&firmware->update, firmware->flash, firmware->board, firmware->slot);
         firmware->taking = true;
     }
-    if (!firmware->taking)
+    if (!firmware->taking || offset != firmware->update.taken)  // the rest of one that another took the place of
         return 0;
     int error = update_take(&firmware->update, piece, bytes);
     if (error == 0 && offset + bytes < length)

@@ -105,12 +105,65 @@ static uint32_t set_take(struct http_connection *c, const uint8_t *piece, uint32
     return length;
 }
 
+// --- an image --------------------------------------------------------------------------------------------------------
+
+static void say(struct http_connection *c, int status, const char *text)
+{
+    http_respond(c, NULL,
+                 &(struct http_response){status, .type = "text/plain", .data = text, .length = text_length(text)});
+}
+
+static void image_put(struct http_connection *c, struct http_request *request)
+{
+    struct page *const page = page_of(c);
+    if (!permitted(page, request)) {
+        refuse(c);
+    } else if (page->firmware->flash == NULL) {
+        http_respond_error(c, 404, 0);
+    } else if (page->sender != NULL || page->firmware->restart_us != 0) {
+        say(c, 409, "there is another one\n");
+    } else if (request->chunked || request->body_length == 0) {
+        say(c, 400, "an image has a length\n");
+    } else {
+        page->sender = c;
+        page->image_bytes = (uint32_t)request->body_length;  // at most PAGE_IMAGE_MAX
+        page->image_result = 0;
+    }
+}
+
+static uint32_t image_take(struct http_connection *c, const uint8_t *piece, uint32_t length)
+{
+    struct page *const page = page_of(c);
+    if (length > 0 && page->image_result == 0)
+        page->image_result = firmware_take(page->firmware, (uint32_t)c->body_taken, page->image_bytes, piece, length,
+                                           weir_now_us(http_weir(c)));
+    if (length == 0 && page->image_result == FIRMWARE_WHOLE)
+        say(c, 200, "taken\n");
+    else if (length == 0)
+        say(c, 422, page->image_result != 0 ? update_error_name(page->image_result) : "another one came meanwhile");
+    return length;
+}
+
+static void image_done(struct http_connection *c, bool whole)
+{
+    struct page *const page = page_of(c);
+    (void)whole;
+    if (page->sender == c)
+        page->sender = NULL;
+}
+
 int page_start(struct page *page, struct loop *loop, struct weir_stream_maker *maker)
 {
     static const struct http_route routes[] = {
         {.path = "/", .methods = HTTP_GET, .request = page_get, .done = page_sent},
         {.path = "/state", .methods = HTTP_GET, .request = state_get},
         {.path = "/set", .methods = HTTP_PUT, .request = put, .body = set_take},
+        {.path = "/firmware",
+         .methods = HTTP_PUT,
+         .request = image_put,
+         .body = image_take,
+         .done = image_done,
+         .body_max = PAGE_IMAGE_MAX},
     };
     return http_server_start(&page->server, loop,
                              &(struct http_server_config){.port = PAGE_PORT,

@@ -4,6 +4,7 @@
 //
 //     GET /            the page             GET /state      its figures, JSON
 //     PUT /set         a set point, "21.5"
+//     PUT /firmware    an image (docs/update.md), in records of at most 4 KB
 #ifndef THERMOSTAT_PAGE_H
 #define THERMOSTAT_PAGE_H
 
@@ -17,6 +18,7 @@
 #define PAGE_IN_BYTES 1024u  // of a request's header
 #define PAGE_OUT_BYTES 512u
 #define PAGE_STATE_BYTES 160u
+#define PAGE_IMAGE_MAX 0x400000u  // bytes; what the slot has room for is the update's to say
 
 struct page {
     struct http_server server;
@@ -26,6 +28,9 @@ struct page {
     struct thermostat *thermostat;
     struct telemetry *telemetry;
     struct firmware *firmware;
+    const struct http_connection *sender;  // of an image; NULL: nobody
+    uint32_t image_bytes;
+    int image_result;  // of firmware_take
     const char *key;
     const struct weir_tls *tls;   // whose memory is told
     void (*seen)(void *context);  // the page was sent to somebody; may be NULL

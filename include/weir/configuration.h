@@ -46,6 +46,7 @@
      (WEIR_CFG_UDP) * 0xdc4030f9688d6e67u + \
      (WEIR_CFG_RAW) * 0xac0562bba4a57c69u + \
      (WEIR_CFG_IP_OPTIONS) * 0x53bcefc2e765bb3bu + \
+     (WEIR_CFG_DPLPMTUD) * 0x44ed9f06250e86f3u + \
      (WEIR_CFG_TCP_CONNECT) * 0x57464efea248f62du + \
      (WEIR_CFG_TCP_WINDOW_SCALE) * 0x77e055e4a437fbf1u + \
      (WEIR_CFG_TCP_TIMESTAMPS) * 0xaf7f7690e9e70861u + \
@@ -318,6 +319,7 @@ enum {
         (WEIR_CFG_UDP) * 0 +
         (WEIR_CFG_RAW) * 0 +
         (WEIR_CFG_IP_OPTIONS) * 0 +
+        (WEIR_CFG_DPLPMTUD) * 0 +
         (WEIR_CFG_TCP_CONNECT) * 0 +
         (WEIR_CFG_TCP_WINDOW_SCALE) * 0 +
         (WEIR_CFG_TCP_TIMESTAMPS) * 0 +

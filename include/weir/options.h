@@ -4,7 +4,7 @@
 // well: -DWEIR_PROFILE_TINY and so on); the default is full. Change options in a header of your own, which
 // -DWEIR_CONFIG_FILE='"my_config.h"' names (it may choose the profile, too), or one by one with -DWEIR_CFG_NAME=value.
 // What contradicts itself or lies out of range stops the build. A name that does not exist is beyond the compiler:
-// CMake, Meson, make and `tools/options.py --sources` find it.
+// CMake, Meson, make and `tools/options.py --sources` (or --commands) find it.
 #ifndef WEIR_OPTIONS_H
 #define WEIR_OPTIONS_H
 
@@ -70,6 +70,7 @@
 #define WEIR_DEFAULT_UDP 0
 #define WEIR_DEFAULT_RAW 0
 #define WEIR_DEFAULT_IP_OPTIONS 0
+#define WEIR_DEFAULT_DPLPMTUD 0
 #define WEIR_DEFAULT_TCP_CONNECT 0
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 0
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 0
@@ -184,6 +185,7 @@
 #define WEIR_DEFAULT_UDP 1
 #define WEIR_DEFAULT_RAW 0
 #define WEIR_DEFAULT_IP_OPTIONS 0
+#define WEIR_DEFAULT_DPLPMTUD 0
 #define WEIR_DEFAULT_TCP_CONNECT 1
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 1
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 1
@@ -298,6 +300,7 @@
 #define WEIR_DEFAULT_UDP 1
 #define WEIR_DEFAULT_RAW 1
 #define WEIR_DEFAULT_IP_OPTIONS 0
+#define WEIR_DEFAULT_DPLPMTUD 0
 #define WEIR_DEFAULT_TCP_CONNECT 1
 #define WEIR_DEFAULT_TCP_WINDOW_SCALE 1
 #define WEIR_DEFAULT_TCP_TIMESTAMPS 1
@@ -561,20 +564,20 @@
 #if WEIR_CFG_IGMP < 0 || WEIR_CFG_IGMP > 1
 #error "WEIR_CFG_IGMP must be 0 to 1: multicast receive with IGMPv2, and IGMPv3 reports"
 #endif
-// IPv4; 0: the compact stack speaks IPv6 in its place (docs/ipv6.md)
+// IPv4, with ARP and IGMP; 0: IPv6 alone (docs/ipv6.md)
 #ifndef WEIR_CFG_IP4
 #define WEIR_CFG_IP4 WEIR_DEFAULT_IP4
 #endif
 #if WEIR_CFG_IP4 < 0 || WEIR_CFG_IP4 > 1
-#error "WEIR_CFG_IP4 must be 0 to 1: IPv4; 0: the compact stack speaks IPv6 in its place (docs/ipv6.md)"
+#error "WEIR_CFG_IP4 must be 0 to 1: IPv4, with ARP and IGMP; 0: IPv6 alone (docs/ipv6.md)"
 #endif
-// IPv6 beside IPv4 (RFC 8200): addresses of 16 bytes, neighbour discovery, ICMPv6, multicast listeners
+// IPv6 (RFC 8200), beside IPv4 or alone: addresses of 16 bytes, neighbour discovery, ICMPv6, multicast listeners
 #ifndef WEIR_CFG_IP6
 #define WEIR_CFG_IP6 WEIR_DEFAULT_IP6
 #endif
 #if WEIR_CFG_IP6 < 0 || WEIR_CFG_IP6 > 1
-#error "WEIR_CFG_IP6 must be 0 to 1: IPv6 beside IPv4 (RFC 8200): addresses of 16 bytes, neighbour discovery, ICMPv6,\
- multicast listeners"
+#error "WEIR_CFG_IP6 must be 0 to 1: IPv6 (RFC 8200), beside IPv4 or alone: addresses of 16 bytes, neighbour\
+ discovery, ICMPv6, multicast listeners"
 #endif
 // an interface that comes up begins to speak IPv6 after a random part of so long; MAX_RTR_SOLICITATION_DELAY, of RFC
 // 4861, is 1000
@@ -640,14 +643,22 @@
 #if WEIR_CFG_RAW < 0 || WEIR_CFG_RAW > 1
 #error "WEIR_CFG_RAW must be 0 to 1: raw and ICMP echo sockets"
 #endif
-// options of IPv4 headers on datagram and raw sockets: sent with each packet, and told of those that arrive; no
-// source routes
+// options of IPv4 headers on sockets: sent with each packet, and told of those that arrive; no source routes
 #ifndef WEIR_CFG_IP_OPTIONS
 #define WEIR_CFG_IP_OPTIONS WEIR_DEFAULT_IP_OPTIONS
 #endif
 #if WEIR_CFG_IP_OPTIONS < 0 || WEIR_CFG_IP_OPTIONS > 1
-#error "WEIR_CFG_IP_OPTIONS must be 0 to 1: options of IPv4 headers on datagram and raw sockets: sent with each\
- packet, and told of those that arrive; no source routes"
+#error "WEIR_CFG_IP_OPTIONS must be 0 to 1: options of IPv4 headers on sockets: sent with each packet, and told of\
+ those that arrive; no source routes"
+#endif
+// path MTU discovery by probes for connected UDP sockets (RFC 8899, weir/dplpmtud.h), and IP_PMTUDISC_PROBE; probes
+// are the program's
+#ifndef WEIR_CFG_DPLPMTUD
+#define WEIR_CFG_DPLPMTUD WEIR_DEFAULT_DPLPMTUD
+#endif
+#if WEIR_CFG_DPLPMTUD < 0 || WEIR_CFG_DPLPMTUD > 1
+#error "WEIR_CFG_DPLPMTUD must be 0 to 1: path MTU discovery by probes for connected UDP sockets (RFC 8899,\
+ weir/dplpmtud.h), and IP_PMTUDISC_PROBE; probes are the program's"
 #endif
 // active open
 #ifndef WEIR_CFG_TCP_CONNECT
@@ -1293,8 +1304,17 @@
 #if WEIR_CFG_RAW && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_RAW needs WEIR_CFG_UDP"
 #endif
+#if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_IP_OPTIONS needs WEIR_CFG_IP4"
+#endif
 #if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_IP_OPTIONS needs WEIR_CFG_UDP"
+#endif
+#if WEIR_CFG_DPLPMTUD && !WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_DPLPMTUD needs WEIR_CFG_ICMP_ERRORS"
+#endif
+#if WEIR_CFG_DPLPMTUD && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_DPLPMTUD needs WEIR_CFG_UDP"
 #endif
 #if WEIR_CFG_TCP_DSACK && !WEIR_CFG_TCP_SACK && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_TCP_DSACK needs WEIR_CFG_TCP_SACK"

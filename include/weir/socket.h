@@ -30,7 +30,7 @@ enum weir_socket_type {
 enum weir_ready {
     WEIR_READABLE = 1,      // data, end of stream, an error, or (listener) a connection can be taken without waiting
     WEIR_WRITABLE = 2,      // at least the low-water mark of room, connected, or an error
-    WEIR_URGENT = 4,        // urgent data is pending (RFC 6093)
+    WEIR_URGENT = 4,        // urgent data is pending (RFC 6093); datagrams: DPLPMTUD has news (weir/dplpmtud.h)
     WEIR_HANGUP = 8,        // both directions ended
     WEIR_ERROR = 16,        // WEIR_OPTION_ERROR holds one
     WEIR_READ_CLOSED = 32,  // the peer sent FIN
@@ -154,7 +154,7 @@ enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_DEFER_ACCEPT_S,     // 0: off; listener
     WEIR_OPTION_TTL,                // 1–255; 64
     WEIR_OPTION_TOS,                // 0–255; 0 (ECN bits are the stack's on streams)
-    WEIR_OPTION_DONT_FRAGMENT,      // 0/1; stream 1, datagram 0: path MTU discovery
+    WEIR_OPTION_DONT_FRAGMENT,      // 0/1; stream 1, datagram 0: path MTU discovery; 2: as weir/dplpmtud.h has it
     WEIR_OPTION_MTU,                // get: path MTU of a connected socket
     WEIR_OPTION_MULTICAST_TTL,      // 0–255; 1
     WEIR_OPTION_MULTICAST_LOOP,     // 0/1; 1
@@ -179,7 +179,8 @@ enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_FAMILY,  // 0: both; 4, 6: of IPv4, of IPv6 alone; 0; set before bind and connect (WEIR_INVALID after)
 #endif
 #if WEIR_CFG_IP_OPTIONS
-    WEIR_OPTION_RECEIVE_IP_OPTIONS,  // 0/1; 0; datagrams: received ones are told with the IPv4 options they came with
+    WEIR_OPTION_RECEIVE_IP_OPTIONS,  // 0/1; 0; datagrams are told with the IPv4 options they came with; of a stream,
+                                     // set before connect or listen, those of the peer's SYN are kept
 #endif
     WEIR_OPTION_COUNT
 };
@@ -209,11 +210,16 @@ const char *weir_socket_congestion(struct weir *weir, weir_socket socket);
 int weir_socket_membership(struct weir *weir, weir_socket socket, struct weir_addr group, uint8_t netif_index,
                            int join);
 #if WEIR_CFG_IP_OPTIONS
-// The IPv4 options of every packet that a datagram or raw socket sends; length 0: none. In fragments after the first
-// stand those that are to be copied. The stack writes nothing into them, neither addresses nor times. WEIR_INVALID:
-// longer than WEIR_IP_OPTIONS_MAX, malformed, or with a source route.
+// The IPv4 options of every packet that a socket sends; length 0: none. In fragments after the first stand those that
+// are to be copied. A stream's take of the room of its segments, and a listener's are inherited; a connection whose
+// segments are too small for them, or that is of IPv6, goes without. Where a record of the way or of times stands among
+// them, sent or received, this host's address stands in it, and its time, which is not one of the day (RFC 791 §3.1).
+// WEIR_INVALID: longer than WEIR_IP_OPTIONS_MAX, malformed, or with a source route. WEIR_NO_MEMORY.
 int weir_socket_set_ip_options(struct weir *weir, weir_socket socket, const void *bytes, int length);
 int weir_socket_ip_options(struct weir *weir, weir_socket socket, struct weir_ip_options *options);
+// Those that the SYN of a stream's peer came with, where WEIR_OPTION_RECEIVE_IP_OPTIONS asked for them; of a handshake
+// by SYN cookie none are known. WEIR_NOT_SUPPORTED: not a stream.
+int weir_socket_received_ip_options(struct weir *weir, weir_socket socket, struct weir_ip_options *options);
 #endif
 #if WEIR_CFG_MULTICAST_SOURCES
 // --- source filters of datagram sockets' memberships (RFC 3678) ------------------------------------------------------

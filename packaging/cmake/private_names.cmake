@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# packaging/private_names.sh for CMake: cmake -DNM=… -DOBJCOPY=… -DLIBRARY=… -DPUBLIC=… -P private_names.cmake
+# packaging/private_names.sh for CMake: cmake -DNM=… -DOBJCOPY=… -DLIBRARY=… -P private_names.cmake
 execute_process(COMMAND "${NM}" --defined-only --extern-only --format=posix "${LIBRARY}" OUTPUT_VARIABLE listing RESULT_VARIABLE failed)
 if(failed)
     message(FATAL_ERROR "${NM} does not read ${LIBRARY}")
@@ -8,7 +8,7 @@ string(REGEX MATCHALL "[A-Za-z_][A-Za-z0-9_.$]* [A-Z] [^\n]*" lines "${listing}"
 set(names "")
 foreach(line IN LISTS lines)
     string(REGEX REPLACE " .*" "" name "${line}")
-    if(NOT name MATCHES "^(weir_|bsd_|WEIR_|__)" AND NOT (PUBLIC AND name MATCHES "^(${PUBLIC})"))
+    if(NOT name MATCHES "^(weir_|bsd_|WEIR_|__)")
         string(APPEND names "${name} weir_private_${name}\n")
     endif()
 endforeach()

@@ -10,6 +10,7 @@
 
 #include "weir/instance.h"
 #include "weir/language.h"
+#include "weir/linkage/superloop.h"
 #include "weir/netif.h"
 
 WEIR_BEGIN_DECLS

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "weir/language.h"
+#include "weir/linkage/posix.h"
 #include "weir/port.h"
 
 WEIR_BEGIN_DECLS

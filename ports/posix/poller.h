@@ -10,6 +10,7 @@
 
 #include "posix.h"
 #include "weir/language.h"
+#include "weir/linkage/posix.h"
 
 WEIR_BEGIN_DECLS
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "weir/language.h"
+#include "weir/linkage/posix.h"
 #include "weir/options.h"
 
 WEIR_BEGIN_DECLS

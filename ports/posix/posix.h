@@ -26,6 +26,7 @@
 #include "weir/atomic.h"
 #include "weir/instance.h"
 #include "weir/language.h"
+#include "weir/linkage/posix.h"
 #include "weir/netif.h"
 
 WEIR_BEGIN_DECLS

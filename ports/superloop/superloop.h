@@ -14,6 +14,7 @@
 
 #include "ports/common/core.h"
 #include "weir/language.h"
+#include "weir/linkage/superloop.h"
 
 WEIR_BEGIN_DECLS
 

@@ -9,11 +9,15 @@
 #include "link/ethernet.h"
 
 struct ip_out;
+struct weir_ip_options;
 
 struct ip_params {
     uint8_t ttl, tos;  // of the IP header; of IPv6: hop limit, traffic class
 #if WEIR_CFG_IP6
     uint32_t flow_label;  // of IPv6 (RFC 6437)
+#endif
+#if WEIR_CFG_IP_OPTIONS
+    const struct weir_ip_options *options;  // of IPv4, padded; NULL: none
 #endif
 };
 #define IP_PARAMS_DEFAULT ((struct ip_params){.ttl = 64})

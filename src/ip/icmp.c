@@ -46,7 +46,11 @@ void icmp_input(struct weir *weir, struct packet *packet)
         if (header.code == 0)
             echo_answer(weir, packet);
         break;
-    case ICMP4_ECHO_REPLY: raw_echo_input(weir, packet); break;
+    case ICMP4_ECHO_REPLY:
+        if (!WEIR_CFG_RAW)
+            count(weir, WEIR_COUNT_ICMP_IGNORED);
+        raw_echo_input(weir, packet);
+        break;
     case ICMP4_UNREACHABLE:
     case ICMP4_TIME_EXCEEDED:
     case ICMP4_PARAMETER: icmp_error_input(weir, packet); break;

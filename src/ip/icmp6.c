@@ -71,7 +71,11 @@ void icmp6_input(struct weir *weir, struct packet *packet)
         if (packet->head[1] == 0)
             echo_answer(weir, packet);
         break;
-    case ICMP6_ECHO_REPLY: raw_echo_input(weir, packet); break;
+    case ICMP6_ECHO_REPLY:
+        if (!WEIR_CFG_RAW)
+            count(weir, WEIR_COUNT_ICMP_IGNORED);
+        raw_echo_input(weir, packet);
+        break;
     case ICMP6_UNREACHABLE:
     case ICMP6_TOO_BIG:
     case ICMP6_TIME_EXCEEDED:

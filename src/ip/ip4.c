@@ -137,7 +137,7 @@ enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, co
     if (alert)
         emit_router_alert(bytes);
     else if (header_bytes > IP4_BYTES)
-        ip4_options_emit(bytes, ip, piece->offset > 0);
+        ip4_options_emit(path->netif, bytes, ip, piece->offset > 0);
     if (WEIR_CFG_TX_OFFLOAD && out->tx.checksum_start)
         out->tx.checksum_start = (uint16_t)header_bytes;
     return path->netif->link->output(path->netif, path, ip4_family.ethertype, out, waiter);

@@ -3,6 +3,7 @@
 // bytes; what does not fit is dropped, as the network might have dropped it.
 #include "ip/flow.h"
 #include "ip/internal.h"
+#include "ip/options.h"
 
 #define OUTBOX_PATIENCE_MS 100u  // a full interface may keep the replies of the others so long, not longer
 #define OUTBOX_RETRY_US 1000u    // in case the driver's news of room does not reach us
@@ -35,6 +36,36 @@ static inline void answers_nothing(struct ip_out *ip) { (void)ip; }
 static inline void set_answered(struct weir *weir, const struct outbox_entry *entry) { (void)weir, (void)entry; }
 #endif
 
+// Options, where there are any, stand behind the message.
+#if WEIR_CFG_IP_OPTIONS
+static uint32_t options_room(const struct ip_out *ip) { return ip->options ? (uint32_t)sizeof *ip->options : 0; }
+static void entry_keep_options(struct outbox_entry *entry, uint32_t length)
+{
+    if (!entry->ip.options)
+        return;
+    struct weir_ip_options *const options = (void *)((uint8_t *)(entry + 1) + length);  // an array of bytes
+    *options = *entry->ip.options;
+    entry->ip.options = options;
+}
+// A path too narrow for a header with them is served without.
+static const struct ip_out *entry_fitting(const struct outbox_entry *entry, uint32_t length, struct ip_out *without)
+{
+    if (IP4_BYTES + ip4_options_bytes(&entry->ip) + length <= entry->path.mtu)
+        return &entry->ip;
+    *without = entry->ip;
+    without->options = NULL;
+    return without;
+}
+#else
+static inline uint32_t options_room(const struct ip_out *ip) { return (void)ip, 0; }
+static inline void entry_keep_options(struct outbox_entry *entry, uint32_t length) { (void)entry, (void)length; }
+static inline const struct ip_out *entry_fitting(const struct outbox_entry *entry, uint32_t length,
+                                                 struct ip_out *without)
+{
+    return (void)length, (void)without, &entry->ip;
+}
+#endif
+
 int outbox_init(struct weir *weir)
 {
     records_init(&weir->ip.outbox, WEIR_CFG_OUTBOX_BYTES);
@@ -43,9 +74,10 @@ int outbox_init(struct weir *weir)
 
 static uint8_t *entry_push(struct weir *weir, const struct path *path, const struct ip_out *ip, uint32_t length)
 {
-    struct outbox_entry *entry = length <= IP4_PACKET_MAX - IP4_BYTES
-                                     ? records_push(&weir->ip.outbox, &weir->memory, (uint32_t)sizeof *entry + length)
-                                     : NULL;
+    struct outbox_entry *entry =
+        length <= IP4_PACKET_MAX - IP4_BYTES
+            ? records_push(&weir->ip.outbox, &weir->memory, (uint32_t)sizeof *entry + length + options_room(ip))
+            : NULL;
     if (!entry) {
         count(weir, WEIR_COUNT_OUTBOX_FULL);
         return NULL;
@@ -53,6 +85,7 @@ static uint8_t *entry_push(struct weir *weir, const struct path *path, const str
     entry->path = *path;
     entry->ip = *ip;
     entry_answers(entry);
+    entry_keep_options(entry, length);
     return (uint8_t *)(entry + 1);
 }
 
@@ -107,7 +140,7 @@ static bool give_up(struct weir *weir, const struct outbox_entry *entry)
 static enum weir_tx_verdict entry_by_template(struct weir *weir, const struct outbox_entry *entry, uint32_t length)
 {
     const struct ip_out *const ip = &entry->ip;
-    if (ip->protocol != IP_TCP || length > IP_TRANSPORT_HEADER_MAX ||
+    if (ip->protocol != IP_TCP || ip4_options_bytes(ip) || length > IP_TRANSPORT_HEADER_MAX ||
         ip_header_bytes(ip->destination) + length > entry->path.mtu)
         return WEIR_TX_UNRESOLVED;
     struct flow *const flow = flow_template(weir, &entry->path, ip->source, ip->destination);
@@ -129,11 +162,12 @@ static inline enum weir_tx_verdict entry_by_template(struct weir *weir, const st
 static enum weir_tx_verdict entry_transmit(struct weir *weir, struct outbox_entry *entry, uint32_t length)
 {
     int error = WEIR_OK;
+    struct ip_out without;
     const enum weir_tx_verdict verdict = entry_by_template(weir, entry, length);
     if (verdict != WEIR_TX_UNRESOLVED)
         return verdict;
-    return ip_output_datagram(weir, &entry->path, &entry->ip, NULL, 0, (const uint8_t *)(entry + 1), length,
-                              &weir->ip.outbox_progress, NULL, &error);
+    return ip_output_datagram(weir, &entry->path, entry_fitting(entry, length, &without), NULL, 0,
+                              (const uint8_t *)(entry + 1), length, &weir->ip.outbox_progress, NULL, &error);
 }
 
 static enum weir_tx_verdict entry_send(struct weir *weir, struct outbox_entry *entry, uint32_t length)
@@ -152,7 +186,8 @@ static uint64_t entries_poll(struct weir *weir, uint64_t now_us)
     struct outbox_entry *entry;
     uint32_t length;
     while ((entry = records_front(&ip->outbox, &length))) {
-        if (entry_routed(weir, entry) && entry_send(weir, entry, length - (uint32_t)sizeof *entry) == WEIR_TX_FULL) {
+        const uint32_t own = (uint32_t)sizeof *entry + options_room(&entry->ip);
+        if (entry_routed(weir, entry) && entry_send(weir, entry, length - own) == WEIR_TX_FULL) {
             if (!give_up(weir, entry))
                 return now_us + OUTBOX_RETRY_US;
             count(weir, WEIR_COUNT_OUTBOX_FULL);

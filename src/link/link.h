@@ -111,4 +111,12 @@ static inline void ip_address_taken(struct weir *weir, struct weir_netif *netif,
 // The interface with this index; NULL: none.
 struct weir_netif *netif_by_index(struct weir *weir, uint8_t index);
 
+// self_check.c: stops the program where a table of the link contradicts itself
+#if WEIR_CFG_SELF_CHECK
+void link_self_check(const struct weir *weir);
+bool neighbours_sound(const struct weir *weir);
+#else
+static inline void link_self_check(const struct weir *weir) { (void)weir; }
+#endif
+
 #endif

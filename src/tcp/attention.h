@@ -42,6 +42,7 @@ enum tcp_attention {
     ATTEND_RTX_PROBE =
         1 << 27,  // rtx_probe.c: what was sent again may be lost again: not all up to its end is acknowledged
     ATTEND_MTU_SEARCH = 1 << 28,  // black_hole.c: longer segments are tried
+    ATTEND_IP_OPTIONS = 1 << 29,  // ip_options.c: the IPv4 header of what is sent has options
 };
 
 // Recovery of either kind.
@@ -52,7 +53,7 @@ enum tcp_attention {
 // What writes options or fields into a header that no header template has.
 #define ATTEND_HEADER \
     (ATTEND_OUT_OF_ORDER | ATTEND_DSACK | ATTEND_FIN_AHEAD | ATTEND_URGENT_SEND | ATTEND_ECN | ATTEND_USER_TIMEOUT | \
-     ATTEND_REALTIME | ATTEND_DEADLINE)
+     ATTEND_REALTIME | ATTEND_DEADLINE | ATTEND_IP_OPTIONS)
 // What opening and closing come to by themselves: a connection without data may have any of it, and still sends and
 // gets nothing but control-only segments (tcp_control_only).
 #define ATTEND_CONTROL_ONLY \
@@ -61,6 +62,6 @@ enum tcp_attention {
 // What follows from other state, and can be computed anew.
 #define ATTEND_DERIVED \
     (ATTEND_STATE | ATTEND_SCOREBOARD | ATTEND_BACKOFF | ATTEND_OUT_OF_ORDER | ATTEND_DSACK | ATTEND_USER_TIMEOUT | \
-     ATTEND_REALTIME | ATTEND_DEADLINE | ATTEND_LOW_WATER)
+     ATTEND_REALTIME | ATTEND_DEADLINE | ATTEND_LOW_WATER | ATTEND_IP_OPTIONS)
 
 #endif

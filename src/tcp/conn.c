@@ -192,7 +192,7 @@ void tcp_conn_idle(struct weir *weir, struct tcp_conn *c)
     const bool urgent = c->attention & (ATTEND_URGENT_SEND | ATTEND_URGENT_RECEIVED);
     if (c->extra && !c->extra->out_of_order && !tcp_sack_pending(c) && !(c->attention & ATTEND_FIN_AHEAD) && !urgent &&
         !tcp_ecn_keeps_extra(c) && !tcp_pacing_asked(c) && !tcp_realtime_on(c) && !tcp_deadline_on(c) &&
-        !tcp_uto_keeps_extra(c) && !tcp_low_water_on(c) && !tcp_info_keeps_extra(c))
+        !tcp_uto_keeps_extra(c) && !tcp_low_water_on(c) && !tcp_info_keeps_extra(c) && !tcp_ip_options_keeps_extra(c))
         extra_free(weir, c);
 }
 
@@ -258,6 +258,7 @@ void tcp_mss_update(struct tcp_conn *c)
     uint32_t mss = min_u32(c->peer_mss, tcp_mss_for_mtu(c->remote.addr, tcp_mtu_search_path(c, c->path.mtu)));
     if (c->user_mss)
         mss = min_u32(mss, c->user_mss);
+    mss = tcp_ip_options_fit(c, mss);
     if (c->flags & TCP_USE_TIMESTAMPS)
         mss -= 12;           // RFC 6691: the option is in every segment
     c->mss = (uint16_t)mss;  // 16 at least: an MTU is 68 or more, a peer's MSS TCP_MSS_MIN, a user's 64

@@ -15,6 +15,7 @@
 #include "tcp/deadline.h"
 #include "tcp/flight.h"
 #include "tcp/hystart.h"
+#include "tcp/ip_options.h"
 #include "tcp/lowwater.h"
 #include "tcp/loss.h"
 #include "tcp/pacing.h"
@@ -157,6 +158,9 @@ struct tcp_extra {
     struct tcp_uto uto;
     uint32_t receive_low_water;  // bytes; 0: none
 #endif
+#if WEIR_CFG_IP_OPTIONS
+    struct tcp_ip_options ip_options;
+#endif
 #if !WEIR_CFG_ALLOCATOR
     uint64_t intervals_memory[(sizeof(struct intervals) + WEIR_CFG_TCP_INTERVALS * sizeof(struct interval) + 7) / 8];
 #endif
@@ -271,8 +275,7 @@ struct tcp_conn *tcp_conn_find(struct weir *weir, struct weir_addr local, uint16
 uint32_t tcp_hash(const struct weir *weir, struct weir_addr local, uint16_t local_port, struct weir_addr remote,
                   uint16_t remote_port);
 // An established connection from a completed handshake, queued on the listener for accept. NULL: no memory or the
-// accept queue is full. `packet` is the last of the handshake: without a neighbour cache the answers go where it came
-// from.
+// accept queue is full. Without a neighbour cache answers go where `packet`, the last of the handshake, came from.
 struct tcp_conn *tcp_conn_passive(struct weir *weir, struct tcp_listener *listener,
                                   const struct tcp_open_params *params, const struct packet *packet);
 // Ends the connection with a pending error for its user (0: none): unhashed, timers off, only unread data is kept.
@@ -293,8 +296,5 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
                const struct weir_endpoint *remote, struct ip_params params, const struct tcp_segment *segment);
 // RFC 9293 §3.10.7.1: the reset for a segment that has no connection.
 void tcp_reply_reset(struct weir *weir, const struct packet *packet, const struct tcp_segment *segment);
-
-// --- input.c: the ACK that just completed a passive connection's handshake -------------------------------------------
-void tcp_input_segment(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment);
 
 #endif

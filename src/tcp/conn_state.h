@@ -158,8 +158,11 @@ static inline uint16_t tcp_offload_checksum(const struct tcp_conn *c)
 {
     return weir_addr_is_v4(c->remote.addr) ? WEIR_NETIF_TX_CHECKSUM : WEIR_NETIF_TX_CHECKSUM6;
 }
+// A segment with IP options is not cut by it.
 static inline uint16_t tcp_offload_tso(const struct tcp_conn *c)
 {
+    if (tcp_ip_options_on(c))
+        return 0;
     return weir_addr_is_v4(c->remote.addr) ? WEIR_NETIF_TSO4 : WEIR_NETIF_TSO6;
 }
 static inline uint8_t tcp_offload_gso(const struct tcp_conn *c)

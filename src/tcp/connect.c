@@ -78,6 +78,7 @@ static void agree(struct weir *weir, struct tcp_conn *c, const struct packet *pa
     if (WEIR_CFG_TCP_SACK && options->seen & TCP_SEEN_SACK_PERMITTED)
         c->flags |= TCP_USE_SACK;
     tcp_info_open(c, segment->seq);
+    tcp_ip_options_heard(c, packet);
     c->rcv.nxt = c->rcv.acked = segment->seq + 1;
     c->rcv.edge = c->rcv.nxt + min_u32(c->receive_limit, 65535);
     c->rcv_mss = (uint16_t)min_u32(c->our_mss, ip_family_of(packet->source)->mss_default);

@@ -8,6 +8,7 @@
 #include "tcp/ecn.h"
 #include "tcp/internal.h"
 #include "tcp/isn.h"
+#include "tcp/label.h"
 #include "tcp/record.h"
 #include "tcp/syncookie.h"
 #include "tcp/timewait.h"
@@ -40,9 +41,12 @@ struct tcp_half_open {
 #if !WEIR_CFG_ARP_CACHE
     uint8_t link_source[6];  // where the SYN came from: nothing else knows the way back
 #endif
+#if WEIR_CFG_IP_OPTIONS
+    struct weir_ip_options received;
+#endif
 };
-_Static_assert(sizeof(struct tcp_half_open) <=
-                   (sizeof(void *) == 8 ? 80 : 64) + (WEIR_CFG_ARP_CACHE ? 0 : 8) + (WEIR_CFG_IP6 ? 24 : 0),
+_Static_assert(sizeof(struct tcp_half_open) <= (sizeof(void *) == 8 ? 80 : 64) + (WEIR_CFG_ARP_CACHE ? 0 : 8) +
+                                                   (WEIR_CFG_IP6 ? 24 : 0) + (WEIR_CFG_IP_OPTIONS ? 48 : 0),
                "a half-open connection is small");
 
 struct half_opens {
@@ -189,6 +193,21 @@ static void keep_timestamp(struct tcp_half_open *entry, const struct tcp_segment
 static uint32_t ts_recent_of(const struct tcp_half_open *entry) { return (void)entry, 0; }
 #endif
 
+#if WEIR_CFG_IP_OPTIONS
+static void keep_options(struct tcp_half_open *entry, const struct packet *packet)
+{
+    if (entry->listener->receives_ip_options)
+        ip4_options_note(&entry->received, packet);
+}
+static void give_options(const struct tcp_half_open *entry, struct tcp_conn *c)
+{
+    tcp_ip_options_kept(c, &entry->received);
+}
+#else
+static void keep_options(struct tcp_half_open *entry, const struct packet *packet) { (void)entry, (void)packet; }
+static void give_options(const struct tcp_half_open *entry, struct tcp_conn *c) { (void)entry, (void)c; }
+#endif
+
 #if WEIR_CFG_ARP_CACHE
 static void keep_link_source(struct tcp_half_open *entry, const struct packet *packet) { (void)entry, (void)packet; }
 static const struct packet *way_back(struct weir *weir, const struct tcp_half_open *entry, struct packet *packet)
@@ -238,7 +257,7 @@ static void half_open_send(struct weir *weir, struct tcp_half_open *entry, const
     }
     tcp_ecn_answer(&entry->ecn, entry->level, !(entry->flags & HALF_OPEN_REPEATED), &segment);
     half_open_timestamps(weir, entry, options);
-    const struct ip_params params = {.ttl = entry->listener->ttl, .tos = entry->listener->tos};
+    const struct ip_params params = tcp_listener_params(entry->listener, remote.addr);
     if (path)
         tcp_reply_on(weir, path, reply_to, &local, &remote, params, &segment);
     else
@@ -312,6 +331,7 @@ void half_open_syn(struct weir *weir, struct tcp_listener *listener, struct pack
     half_open_agree(entry, listener, segment, path.netif->mtu);
     entry->ecn = tcp_ecn_offered(tcp_ecn_wants(listener), packet, segment);
     keep_link_source(entry, packet);
+    keep_options(entry, packet);
     listener->half_open_count++;
     recent_set(weir->tcp.half_opens, entry);
     half_open_start(weir, entry, 0);
@@ -454,6 +474,7 @@ void half_open_input(struct weir *weir, struct tcp_half_open *entry, struct pack
         count(weir, WEIR_COUNT_TCP_SYN_DROPPED);
         return;
     }
+    give_options(entry, c);
     half_open_end(weir, entry);
     tcp_input_segment(weir, c, packet, segment);
 }

@@ -23,6 +23,8 @@ void half_open_syn(struct weir *weir, struct tcp_listener *listener, struct pack
 // comes or the time is over.
 void half_open_input(struct weir *weir, struct tcp_half_open *entry, struct packet *packet,
                      struct tcp_segment *segment);
+// input.c: the ACK that just completed a passive connection's handshake
+void tcp_input_segment(struct weir *weir, struct tcp_conn *c, struct packet *packet, struct tcp_segment *segment);
 // The listener closes: its entries go.
 void half_open_forget(struct weir *weir, struct tcp_listener *listener);
 // The MSS to announce to a peer of the listener's over an interface with this MTU (RFC 6691).

@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The IPv6 flow label of a connection (RFC 6437): one for both ends' addresses and ports, kept while it lives, SYN-ACKs
-// and TIME-WAIT included; another after a repeated timeout, since routers that share load by it then take another path.
+// What a connection has in its IP headers. The IPv6 flow label (RFC 6437): one for both ends' addresses and ports, kept
+// while it lives, SYN-ACKs and TIME-WAIT included; another after a repeated timeout, since routers that share load by
+// it then take another path.
 #ifndef TCP_LABEL_H
 #define TCP_LABEL_H
 
 #include "instance.h"
-#include "tcp/conn.h"
+#include "tcp/listen.h"
+
+// What else a connection, or a listener's answer to a SYN, has in its IP headers.
+#if WEIR_CFG_IP_OPTIONS
+static inline void tcp_params_options(const struct tcp_conn *c, struct ip_params *params)
+{
+    params->options = tcp_ip_options(c);
+}
+static inline struct ip_params tcp_listener_params(const struct tcp_listener *listener, struct weir_addr remote)
+{
+    const bool given = listener->ip_options.length && weir_addr_is_v4(remote);
+    return (struct ip_params){
+        .ttl = listener->ttl, .tos = listener->tos, .options = given ? &listener->ip_options : NULL};
+}
+#else
+static inline void tcp_params_options(const struct tcp_conn *c, struct ip_params *params) { (void)c, (void)params; }
+static inline struct ip_params tcp_listener_params(const struct tcp_listener *listener, struct weir_addr remote)
+{
+    return (void)remote, (struct ip_params){.ttl = listener->ttl, .tos = listener->tos};
+}
+#endif
 
 #if WEIR_CFG_IP6
 #define TCP_LABEL_TIMEOUTS 2u  // in a row, before each of which the label changes
@@ -30,9 +51,15 @@ static inline void tcp_label_timeout(struct weir *weir, struct tcp_conn *c)
 }
 static inline struct ip_params tcp_params(const struct tcp_conn *c, uint8_t tos)
 {
-    return (struct ip_params){c->ttl, tos, c->flow_label};
+    struct ip_params params = {.ttl = c->ttl, .tos = tos, .flow_label = c->flow_label};
+    tcp_params_options(c, &params);
+    return params;
 }
-static inline void tcp_label_put(struct ip_out *ip, struct ip_params params) { ip->flow_label = params.flow_label; }
+static inline void tcp_params_put(struct ip_out *ip, struct ip_params params)
+{
+    ip->flow_label = params.flow_label;
+    ip4_options_put(ip, params);
+}
 static inline void tcp_label_complete(const struct weir *weir, struct ip_params *params,
                                       const struct weir_endpoint *local, const struct weir_endpoint *remote)
 {
@@ -44,9 +71,11 @@ static inline void tcp_label_open(const struct weir *weir, struct tcp_conn *c) {
 static inline void tcp_label_timeout(struct weir *weir, struct tcp_conn *c) { (void)weir, (void)c; }
 static inline struct ip_params tcp_params(const struct tcp_conn *c, uint8_t tos)
 {
-    return (struct ip_params){c->ttl, tos};
+    struct ip_params params = {.ttl = c->ttl, .tos = tos};
+    tcp_params_options(c, &params);
+    return params;
 }
-static inline void tcp_label_put(struct ip_out *ip, struct ip_params params) { (void)ip, (void)params; }
+static inline void tcp_params_put(struct ip_out *ip, struct ip_params params) { ip4_options_put(ip, params); }
 static inline void tcp_label_complete(const struct weir *weir, struct ip_params *params,
                                       const struct weir_endpoint *local, const struct weir_endpoint *remote)
 {

@@ -33,6 +33,10 @@ struct tcp_listener {
 #if WEIR_CFG_REALTIME_SENDER
     uint32_t deadline_us;
 #endif
+#if WEIR_CFG_IP_OPTIONS
+    struct weir_ip_options ip_options;
+    uint32_t receives_ip_options;
+#endif
 };
 
 // The listener for a SYN to (local, port); NULL: none.

@@ -164,10 +164,15 @@ static const struct rare_option {
 #if WEIR_CFG_TCP_REFINEMENTS
     {WEIR_OPTION_USER_TIMEOUT_OPTION, offsetof(struct tcp_listener, uto), tcp_uto_set, tcp_uto_get},
 #endif
+#if WEIR_CFG_IP_OPTIONS
+    {WEIR_OPTION_RECEIVE_IP_OPTIONS, offsetof(struct tcp_listener, receives_ip_options), tcp_ip_options_receive,
+     tcp_ip_options_receives},
+#endif
     {(enum weir_option)0, 0, NULL, NULL},
 };
 #define RARE_OPTIONS_END \
-    (rare_options + ((WEIR_CFG_TCP_PACING != 0) + WEIR_CFG_REALTIME_SENDER + WEIR_CFG_TCP_REFINEMENTS))
+    (rare_options + \
+     ((WEIR_CFG_TCP_PACING != 0) + WEIR_CFG_REALTIME_SENDER + WEIR_CFG_TCP_REFINEMENTS + WEIR_CFG_IP_OPTIONS))
 
 static const struct rare_option *rare_option_of(enum weir_option option)
 {
@@ -200,6 +205,7 @@ void tcp_rare_options_bequeath(const struct tcp_conn *c, struct tcp_listener *li
 {
     for (const struct rare_option *own = rare_options; own != RARE_OPTIONS_END; own++)
         *rare_in(listener, own) = (uint32_t)own->get(c);
+    tcp_ip_options_bequeath(c, listener);
 }
 
 void tcp_rare_options_inherit(struct weir *weir, struct tcp_conn *c, struct tcp_listener *listener)
@@ -207,6 +213,7 @@ void tcp_rare_options_inherit(struct weir *weir, struct tcp_conn *c, struct tcp_
     for (const struct rare_option *own = rare_options; own != RARE_OPTIONS_END; own++)
         if (*rare_in(listener, own))
             (void)own->set(weir, c, *rare_in(listener, own));  // without memory it goes without
+    tcp_ip_options_inherit(weir, c, listener);
 }
 
 static int set_other(struct weir *weir, struct sock *sock, enum weir_option option, int32_t value)

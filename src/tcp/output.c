@@ -145,7 +145,7 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
                         .ttl = c->ttl,
                         .tos = tos,
                         .dont_fragment = true};
-    tcp_label_put(&ip, tcp_params(c, tos));
+    tcp_params_put(&ip, tcp_params(c, tos));
     return ip_output(weir, &c->path, &ip, out, &c->sock);
 }
 

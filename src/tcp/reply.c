@@ -16,7 +16,7 @@ static uint8_t *push(struct weir *weir, const struct path *path, const struct pa
                         .ttl = params.ttl,
                         .tos = params.tos,
                         .dont_fragment = true};
-    tcp_label_put(&ip, params);
+    tcp_params_put(&ip, params);
     if (reply_to)
         ip_answers(&ip, path, reply_to);
     uint8_t *const bytes = ip_outbox_push(weir, path, &ip, length);

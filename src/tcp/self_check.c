@@ -15,7 +15,8 @@ static uint32_t extra_bits(const struct tcp_conn *c)
         return 0;
     return (c->extra->out_of_order ? ATTEND_OUT_OF_ORDER : 0) | (tcp_dsack_owed(c->extra) ? ATTEND_DSACK : 0) |
            (tcp_uto_owed(c) ? ATTEND_USER_TIMEOUT : 0) | (tcp_realtime_on(c) ? ATTEND_REALTIME : 0) |
-           (tcp_deadline_on(c) ? ATTEND_DEADLINE : 0) | (tcp_low_water_on(c) ? ATTEND_LOW_WATER : 0);
+           (tcp_deadline_on(c) ? ATTEND_DEADLINE : 0) | (tcp_low_water_on(c) ? ATTEND_LOW_WATER : 0) |
+           (tcp_ip_options_on(c) ? ATTEND_IP_OPTIONS : 0);
 }
 
 static bool attention_is_right(const struct tcp_conn *c)

@@ -11,6 +11,7 @@
 #include "tcp/halfopen.h"
 #include "tcp/ecn.h"
 #include "tcp/isn.h"
+#include "tcp/label.h"
 
 #define COOKIE_TICK_SHIFT 26u  // a tick of cookie time is 2^26 µs (67 s)
 #define COOKIE_TICKS 2u        // a cookie is believed in the tick it was made in and the next: 67 to 134 s
@@ -101,8 +102,7 @@ void syncookie_send(struct weir *weir, struct tcp_listener *listener, const stru
     cookie_options(weir, listener, &local, &remote, &segment->options, ecn, &answer.options);
     tcp_ecn_answer(&ecn, 0, true, &answer);
     weir->tcp.cookies_until_us = weir->now_us + ((uint64_t)COOKIE_TICKS << COOKIE_TICK_SHIFT);
-    if (tcp_reply(weir, packet, &local, &remote, (struct ip_params){.ttl = listener->ttl, .tos = listener->tos},
-                  &answer))
+    if (tcp_reply(weir, packet, &local, &remote, tcp_listener_params(listener, remote.addr), &answer))
         count(weir, WEIR_COUNT_TCP_SYNCOOKIE_SENT);
 }
 

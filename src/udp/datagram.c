@@ -5,6 +5,7 @@
 
 #include "link/ethernet.h"
 #include "link/loopback.h"
+#include "udp/dplpmtud.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 #include "wire/udp.h"
@@ -122,6 +123,7 @@ static void unhash(struct weir *weir, struct datagram *d)
 void datagram_close(struct weir *weir, struct datagram *d)
 {
     membership_leave_all(weir, d);
+    datagram_search_stop(weir, d);
     unhash(weir, d);
     sock_ready_remove(&weir->socks, &d->sock);
     if (!d->send.count && !(d->sock.flags & (SOCK_ON_OUTPUT | SOCK_WAITS_NEIGHBOUR))) {
@@ -221,13 +223,17 @@ int datagram_path(struct weir *weir, struct datagram *d, const struct weir_messa
     d->path_destination = destination;
     d->path_wanted = d->path_source = wanted;
     d->path_netif = netif;
-    return ip_path_find(weir, &d->path, &d->path_source, destination, netif);
+    const int error = ip_path_find(weir, &d->path, &d->path_source, destination, netif);
+    if (!error)
+        datagram_path_mtu(d);
+    return error;
 }
 
 int datagram_connect(struct weir *weir, struct datagram *d, const struct weir_endpoint *to)
 {
     const struct weir_endpoint completed = {ip_addr_complete(weir, to->addr, d->sock.netif_bound), to->port},
                                *const peer = &completed;
+    datagram_search_stop(weir, d);
     disconnect(d);
     if (weir_addr_is_any(peer->addr) && !peer->port)
         return WEIR_OK;
@@ -297,7 +303,7 @@ static int send_check(struct weir *weir, struct datagram *d, struct weir_message
         error = datagram_path(weir, d, message);
     if (!error && d->options & (DATAGRAM_DONT_FRAGMENT | DATAGRAM_HEADER_INCLUDED) && length + headers > d->path.mtu)
         error = WEIR_TOO_BIG;
-    return error;
+    return error ? error : datagram_search_allows(weir, d, message->peer.addr, length);
 }
 
 static struct send_record *gather(struct weir *weir, struct datagram *d, const struct weir_slice *slices,
@@ -400,7 +406,8 @@ static enum weir_tx_verdict record_send(struct weir *weir, struct datagram *d, c
                                : group      ? d->multicast_ttl
                                             : d->ttl,
                         .tos = message->tos ? message->tos : d->tos,
-                        .dont_fragment = d->options & DATAGRAM_DONT_FRAGMENT};
+                        .dont_fragment =
+                            d->options & DATAGRAM_DONT_FRAGMENT || datagram_search_concerns(d, message->peer.addr)};
     datagram_ip_options_use(d, &ip);
     if (d->type == WEIR_DATAGRAM)
         udp_header_make(d, &ip, record, header);
@@ -592,6 +599,8 @@ uint8_t datagram_ready(const struct datagram *d)
         ready |= WEIR_WRITABLE;
     if (d->options & DATAGRAM_SHUT_READ)
         ready |= WEIR_READABLE | WEIR_READ_CLOSED | (d->options & DATAGRAM_SHUT_WRITE ? WEIR_HANGUP : 0);
+    if (datagram_search_news(d))
+        ready |= WEIR_URGENT;
     if (d->error)
         ready |= WEIR_ERROR | WEIR_READABLE | WEIR_WRITABLE;
     return ready;

@@ -7,6 +7,7 @@
 #include "base/sock.h"
 #include "base/table.h"
 #include "ip/ip.h"
+#include "udp/mtu_search.h"
 
 struct membership {  // one multicast group a socket joined
     struct weir_addr group;
@@ -48,6 +49,12 @@ struct datagram {
     struct weir_ip_options ip_options;  // sent with each packet of IPv4
     bool takes_ip_options;              // WEIR_OPTION_RECEIVE_IP_OPTIONS
 #endif
+#if WEIR_CFG_DPLPMTUD
+    struct mtu_search mtu_search;
+    struct datagram *mtu_search_next;  // of all that search: udp.searching
+    bool probing;                      // the datagram that is being queued is the probe
+    bool ignores_path_mtu;             // WEIR_OPTION_DONT_FRAGMENT is 2
+#endif
 #if WEIR_CFG_IP6
     struct weir_addr unchosen;  // what it was bound to before connect chose an address: `any`, or 0.0.0.0
 #endif
@@ -58,6 +65,10 @@ struct udp {
     struct table raws;
     struct pool pool;
     struct datagram *closed;  // still sending
+#if WEIR_CFG_DPLPMTUD
+    struct datagram *searching;
+    uint32_t searching_due_ms;  // the first of their deadlines; true if there are any
+#endif
 };
 
 #if WEIR_CFG_UDP
@@ -193,7 +204,6 @@ static inline void membership_filter_drop(struct weir *weir, struct weir_netif *
 #endif
 
 #if WEIR_CFG_IP_OPTIONS
-int datagram_ip_options_set(struct datagram *d, const uint8_t *bytes, uint32_t length);
 void datagram_ip_options_note(const struct datagram *d, const struct packet *packet, struct weir_message *message);
 static inline void datagram_ip_options_use(const struct datagram *d, struct ip_out *ip)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Socket options of datagram, raw and ICMP sockets.
 #include "instance.h"
+#include "udp/dplpmtud.h"
 
 #include "wire/ip4.h"
 static int option_flag(struct datagram *d, uint8_t flag, bool on)
@@ -53,7 +54,9 @@ int datagram_set(struct weir *weir, struct datagram *d, enum weir_option option,
         return WEIR_OK;
     case WEIR_OPTION_TTL: d->ttl = (uint8_t)value; return WEIR_OK;
     case WEIR_OPTION_TOS: d->tos = (uint8_t)value; return WEIR_OK;
-    case WEIR_OPTION_DONT_FRAGMENT: return option_flag(d, DATAGRAM_DONT_FRAGMENT, value);
+    case WEIR_OPTION_DONT_FRAGMENT:
+        datagram_path_mtu_ignore(d, value == 2);
+        return option_flag(d, DATAGRAM_DONT_FRAGMENT, value);
     case WEIR_OPTION_MULTICAST_TTL: d->multicast_ttl = (uint8_t)value; return WEIR_OK;
     case WEIR_OPTION_MULTICAST_LOOP: return option_flag(d, DATAGRAM_NO_MULTICAST_LOOP, !value);
     case WEIR_OPTION_MULTICAST_NETIF: d->multicast_netif = (uint8_t)value; return WEIR_OK;
@@ -81,7 +84,7 @@ static int mtu_get(struct weir *weir, struct datagram *d, int32_t *value)
     if (!datagram_connected(d))
         return WEIR_NOT_CONNECTED;
     const int error = datagram_path(weir, d, &(struct weir_message){.peer = d->peer});
-    *value = d->path.mtu;
+    *value = (int32_t)datagram_search_mtu(d, d->path.mtu);
     return error;
 }
 
@@ -94,7 +97,9 @@ int datagram_get(struct weir *weir, struct datagram *d, enum weir_option option,
     case WEIR_OPTION_RECEIVE_LOW_WATER: *value = d->receive_low_water; return WEIR_OK;
     case WEIR_OPTION_TTL: *value = d->ttl; return WEIR_OK;
     case WEIR_OPTION_TOS: *value = d->tos; return WEIR_OK;
-    case WEIR_OPTION_DONT_FRAGMENT: *value = (d->options & DATAGRAM_DONT_FRAGMENT) != 0; return WEIR_OK;
+    case WEIR_OPTION_DONT_FRAGMENT:
+        *value = datagram_path_mtu_ignored(d) ? 2 : (d->options & DATAGRAM_DONT_FRAGMENT) != 0;
+        return WEIR_OK;
     case WEIR_OPTION_MTU: return mtu_get(weir, d, value);
     case WEIR_OPTION_MULTICAST_TTL: *value = d->multicast_ttl; return WEIR_OK;
     case WEIR_OPTION_MULTICAST_LOOP: *value = !(d->options & DATAGRAM_NO_MULTICAST_LOOP); return WEIR_OK;

@@ -2,6 +2,7 @@
 // UDP (RFC 768, RFC 1122 §4.1): which socket a datagram is for, and ports.
 #include "instance.h"
 #include "ip/icmp.h"
+#include "udp/dplpmtud.h"
 
 #include "wire/ip4.h"
 #include "wire/udp.h"
@@ -160,6 +161,8 @@ void udp_error(struct weir *weir, const struct ip_error *error)
         if (!datagram_connected(d) || d->peer.port != remote || !weir_addr_equal(d->peer.addr, error->remote) ||
             !weir_addr_equal(d->local.addr, error->local))
             continue;
+        if (error->error == WEIR_TOO_BIG && datagram_search_too_big(weir, d, error))
+            return;
         if (error->error == WEIR_TOO_BIG)
             pmtu_set(weir, error->remote, error->mtu);
         if (error->error != WEIR_TOO_BIG || d->options & DATAGRAM_DONT_FRAGMENT)

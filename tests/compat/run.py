@@ -45,6 +45,8 @@ PROGRAMS = {
     "ssh_both_ways": ("sshd, ssh", "the daemon executes itself anew and confines itself by seccomp; data both ways"),
     "git_clone": ("git", "clone by HTTP; git daemon serves a clone"),
     "haproxy": ("haproxy", "a proxy between two connections"),
+    "postgresql": ("postgresql", "pgbench with 8 clients, then a connection a transaction; replication, cancelled queries"),
+    "postgresql_clients": ("pgbench, psql", "clients of a server on Linux"),
     "names_by_a_name_server": ("getaddrinfo", "a name that dnsmasq knows, asked over Weir"),
 }
 

@@ -65,6 +65,20 @@ def test_firmware(world):
     assert world.machine.output().count("boot: slot") == 2
 
 
+def test_firmware_over_https(world):
+    good = world.image(3)
+    assert world.put_image(good, "--key", "none") == "401 this needs the key"
+    assert world.put_image(good[:5000] + bytes([good[5000] ^ 1]) + good[5001:]) == "422 damaged"
+    assert world.put_image(world.image(1)) == "422 not newer"
+    assert world.put_image(good[:-1]) == "422 damaged"
+    assert world.put_image(good + b"x") == "422 damaged"
+    assert world.put_image(b"") == "400 an image has a length"
+    assert world.put("firmware", b"no image at all, and longer than a header is", *world.key()) == (422, "malformed")
+    assert world.state()["version"] == 2
+    world.takes_firmware_over_https()
+    assert world.machine.output().count("boot: slot") == 3
+
+
 def test_its_memory(world):
     code, ram = tls_size.image("thermostat")
     assert code <= MOST_CODE and ram <= MOST_RAM

@@ -12,7 +12,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 from boards import Machine  # noqa: E402
-from building import build  # noqa: E402
+from building import build, make  # noqa: E402
 
 BOARD, PROGRAM = "mps2-an385", "tls_echo"
 LEAST_STACK_LEFT = 2048
@@ -27,7 +27,7 @@ def authority():
 
 @pytest.fixture(scope="module")
 def machine():
-    build(f"build/boards/{BOARD}/{PROGRAM}.elf")
+    build("tls-firmware")
     with Machine(BOARD, ports=(443,), program=PROGRAM) as machine:
         machine.until("TLS echo on port 443")
         yield machine
@@ -37,6 +37,12 @@ def machine():
 @pytest.fixture(scope="module")
 def context():
     return ssl.create_default_context(cadata=authority())
+
+
+def test_the_documented_goal_makes_all_programs():
+    made = make("-n", "-B", "tls-firmware")
+    for program in (PROGRAM, "thermostat", "update_boot"):
+        assert f"-o build/boards/{BOARD}/{program}.elf" in made, program
 
 
 def report(machine, number):

@@ -362,6 +362,26 @@ def header_options():
     assert b.recvmsg(10, 200)[:2] == (b"y", [])
 
 
+def stream_options():
+    """… and those of a stream, which carries data with them."""
+    route = b"\x07\x0b\x04" + bytes(9)
+    listener = socket.create_server((HOST, 0))
+    client = socket.socket()
+    assert client.getsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, 40) == b""
+    failing(errno.EINVAL, client.setsockopt, socket.IPPROTO_IP, socket.IP_OPTIONS, b"\x07\x0b\x03" + bytes(9))
+    client.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, route)
+    client.connect(listener.getsockname())
+    server, _ = listener.accept()
+    assert client.getsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, 40) == route
+    client.sendall(b"x" * 10000)
+    server.sendall(b"y" * 10000)
+    assert receive(server, 10000) == b"x" * 10000 and receive(client, 10000) == b"y" * 10000
+    client.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, b"")
+    assert client.getsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, 40) == b""
+    client.sendall(b"z" * 10000)
+    assert receive(server, 10000) == b"z" * 10000
+
+
 def options():
     client, server = pair()
     assert client.getsockopt(socket.SOL_SOCKET, socket.SO_TYPE) == socket.SOCK_STREAM

@@ -50,7 +50,7 @@ def site():
             where, words = lab.namespace("weir"), ["--packet", "eth0"]
             lab.veth(linux, "eth0", where, "eth0")
             linux.address("eth0", f"{LINUX}/24")
-        where.start(HOST, *words, "--address", f"{WEIR}/24")
+        where.start(HOST, *words, "--address", f"{WEIR}/24", "--http-pcap")
         assert until(lambda: "1 received" in linux.run("ping", "-c", "1", "-W", "1", WEIR, check=False), 60)
         relay = linux.popen(sys.executable, str(ROOT / "tests/relay.py"), WEIR, "80", stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE, text=True, pass_fds=(door := relay_socket(),))
@@ -103,7 +103,7 @@ def open_page(site, name, width, height, mobile, dark):
 
 
 @pytest.mark.parametrize("name,width,height,mobile,dark", [("phone", 390, 844, True, False), ("phone-dark", 390, 844, True, True),
-                                                           ("desktop", 1280, 900, False, False)])
+                                                           ("desktop", 1280, 900, False, False), ("desktop-dark", 1280, 900, False, True)])
 def test_page(site, name, width, height, mobile, dark):
     driver, folder = open_page(site, name, width, height, mobile, dark)
     try:
@@ -130,10 +130,30 @@ def test_page(site, name, width, height, mobile, dark):
         assert (sum(int(c) for c in background[4:-1].split(",")) < 200) == dark
         bad = [line for line in driver.get_log("browser") if line["level"] in ("SEVERE", "WARNING")]
         assert not bad, bad
+        packets_are_downloaded(driver, folder, name)
         silence_greys_the_figures(driver)
     finally:
         driver.quit()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def packets_are_downloaded(driver, folder, name):
+    """The button is there, inside the screen, and what it brings is a capture; the page lives on meanwhile."""
+    from scapy.all import PcapNgReader
+    downloads = folder / "downloads"
+    downloads.mkdir()
+    driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)})
+    button = driver.find_element("id", "pcap")
+    assert button.is_displayed() and "pcapng" in button.text
+    button.click()
+    assert until(lambda: any(downloads.iterdir()), 30), "no download began"
+    before = driver.find_element("id", "about").text
+    assert until(lambda: driver.find_element("id", "about").text != before, 30), "the page stands still while packets are downloaded"
+    assert until(lambda: [path.name for path in downloads.iterdir()] == ["weir.pcapng"], 60), list(downloads.iterdir())
+    packets = list(PcapNgReader(str(downloads / "weir.pcapng")))
+    assert len(packets) > 10 and all(packet.time > 1_700_000_000 for packet in packets)
+    ports = {port for packet in packets if packet.haslayer("TCP") for port in (packet["TCP"].sport, packet["TCP"].dport)}
+    assert {80, 5201} & ports, ports
 
 
 def silence_greys_the_figures(driver):

@@ -2,6 +2,7 @@
 """The DHCP server against udhcpc, ISC's dhclient and Weir's own client."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -82,3 +83,33 @@ def test_weirs_own_client(world):
     assert "address    10.90.0.5" in done.stdout and f"router     {WEIR}" in done.stdout and "domain     home.arpa" in done.stdout
     address = done.stdout.split("address", 1)[1].split()[0]
     assert until(lambda: f"free {address} " in world.server.output(), 30), world.server.output()
+
+
+def lease_of(side, number, folder):
+    """What the machine with this number gets in a namespace that was another's before, and keeps when it goes; or None."""
+    side.run("ip", "addr", "flush", "dev", "eth0")
+    side.run("ip", "link", "set", "eth0", "down", "address", f"02:00:00:00:01:{number:02x}")
+    side.up("eth0")
+    client = side.start("udhcpc", "-f", "-q", "-n", "-t", "3", "-T", "2", "-i", "eth0", "-s", folder / "script")
+    client.wait(60)
+    bound = re.search(r"bound ([\d.]+)/", client.output())
+    return bound and bound.group(1)
+
+
+def test_an_address_in_use_and_a_pool_that_runs_out(tmp_path):
+    """Linux has the first two addresses of the pool by hand: nobody is offered those (RFC 2131 section 3.1). Of the other two each
+    machine gets one, and a third none; the first, back, has what it had."""
+    (tmp_path / "script").write_text(SCRIPT)
+    (tmp_path / "script").chmod(0o755)
+    with Lab(tmp_path) as lab:
+        server_side, client_side, squatter, switch = (lab.namespace(name) for name in ("server", "client", "squatter", "switch"))
+        switch.run("ip", "link", "add", "br0", "type", "bridge")
+        switch.up("br0")
+        for number, side in enumerate((server_side, client_side, squatter)):
+            lab.veth(side, "eth0", switch, f"port{number}")
+            switch.run("ip", "link", "set", f"port{number}", "master", "br0")
+        squatter.address("eth0", "10.90.0.50/24", "10.90.0.51/24")
+        server = server_side.start(HOST, "--packet", "eth0", "--address", f"{WEIR}/24", "--run", "dhcp-serve 10.90.0.50 10.90.0.53 -l 3600")
+        got = [lease_of(client_side, number, tmp_path) for number in (0, 1, 2, 0)]
+        assert got == ["10.90.0.52", "10.90.0.53", None, "10.90.0.52"], server.output()
+        assert "declined 10.90.0.50" in server.output() and "declined 10.90.0.51" in server.output()

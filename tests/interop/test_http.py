@@ -209,6 +209,15 @@ def test_get_takes_a_body_that_ends_with_the_connection(world):
     assert status == 0 and out == b"until the end", err
 
 
+def test_a_file_stays_until_the_answer_comes(world):
+    kept = FOLDER / "kept"
+    kept.write_text("what was here before, and is longer than what comes")
+    status, out, err = world.get(f"http://{CLIENT_LINUX}:8999/ -o {kept}")   # nobody listens there
+    assert status == 1 and kept.read_text().startswith("what was here"), err
+    status, out, err = world.get(f"http://{CLIENT_LINUX}:8000/ -o {kept}")
+    assert status == 0 and kept.read_bytes() == b"until the end", err
+
+
 def test_get_posts(world):
     status, out, err = world.get(f"http://{CLIENT_LINUX}:8000/ -d hello")
     assert status == 0 and out == b"got hello", err

@@ -118,14 +118,15 @@ def test_a_wrong_setting_is_named():
         assert "colour" in said
 
 
-@pytest.mark.parametrize("sender,receiver", [("weir", "linux"), ("linux", "weir"), ("weir", "weir"), ("linux", "linux")])
-def test_a_transfer_and_a_run_of_iperf3(sender, receiver, tmp_path):
+@pytest.mark.parametrize("sender,receiver,version6", [("weir", "linux", False), ("linux", "weir", False), ("weir", "weir", False), ("linux", "linux", False),
+                                                      ("weir", "linux", True), ("linux", "weir", True)])
+def test_a_transfer_and_a_run_of_iperf3(sender, receiver, version6, tmp_path):
     link = net.Link(rate=50, delay=2, queue=500000)
-    with net.Network(link, sender, receiver, tmp_path, trace=tmp_path / "frames.csv") as network:
+    with net.Network(link, sender, receiver, tmp_path, trace=tmp_path / "frames.csv", version6=version6) as network:
         result = network.bulk("cubic", seconds=1)
         assert 20 < result["mbit"] < 48
     assert (tmp_path / "frames.csv").read_text().count(",in,") > 1000
-    with net.Network(link, sender, receiver, tmp_path, serve=False) as network:
+    with net.Network(link, sender, receiver, tmp_path, serve=False, version6=version6) as network:
         assert 0.15 < network.transfer(1 << 20, "cubic") < 3
 
 

@@ -141,6 +141,35 @@ def test_two_of_ours_with_one_name(world):
     assert host.stop() == 0
 
 
+def test_two_links_become_one(tmp_path):
+    """Two of ours have the same names on a bridge each; then the bridges are joined, and somebody asks for the name. One keeps it (RFC 6762
+    section 9), though the claim came in several records and over both families."""
+    with Lab(tmp_path) as lab:
+        switch, hosts = lab.namespace("switch"), []
+        switch.run("ip", "link", "add", "join0", "type", "veth", "peer", "name", "join1")
+        for number in range(2):
+            switch.run("ip", "link", "add", f"br{number}", "type", "bridge", "mcast_snooping", "0")
+            switch.run("ip", "link", "set", f"join{number}", "master", f"br{number}")
+            side = lab.namespace(f"side{number}")
+            lab.veth(switch, f"port{number}", side, "eth0", offloads=False)
+            switch.run("ip", "link", "set", f"port{number}", "master", f"br{number}")
+            switch.address(f"br{number}", f"10.82.0.{100 + number}/24")
+            hosts.append(side.start(HOST, "--packet", "eth0", "--address", f"10.82.0.{2 + number}/24", "--ip6", "--mdns", "kitchen"))
+        assert until(lambda: all("kitchen.local" in host.output() and "is free" in host.output() for host in hosts)), [host.output() for host in hosts]
+        assert not any("kitchen-2" in host.output() for host in hosts)
+        switch.up("join0")
+        switch.up("join1")
+        question = (b"\0\0\0\0\0\1\0\0\0\0\0\0\7kitchen\5local\0\0\1\0\1")
+        ask = ("import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('10.82.0.100', 5353));"
+               f"s.setsockopt(0, socket.IP_MULTICAST_IF, socket.inet_aton('10.82.0.100')); s.sendto({question}, ('224.0.0.251', 5353))")
+
+        def renamed():
+            switch.run(sys.executable, "-c", ask)
+            return [host for host in hosts if "kitchen-2.local" in host.output() and "kitchen (2)._http" in host.output()]
+        assert len(until(renamed, 60, 1)) == 1, [host.output() for host in hosts]
+        assert not any("kitchen-3" in host.output() or "kitchen (3)" in host.output() for host in hosts)
+
+
 def test_avahi_gives_way_to_our_name(world):
     published = world.linux.start("avahi-publish", "-s", "kitchen", "_http._tcp", "8080", env=world.environment)
     assert until(lambda: "kitchen #2" in published.output(), 60), published.output()

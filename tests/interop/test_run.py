@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 
 import pytest
 import run_calls
@@ -310,6 +311,88 @@ def test_haproxy(site):
     origin.stop()
 
 
+class Postgres:
+    """A cluster of databases in a folder of its own, of a user that may not be root."""
+
+    def __init__(self):
+        self.programs = next((folder for folder in sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), reverse=True) if (folder / "pgbench").exists()), None)
+        if self.programs is None:
+            pytest.skip("postgresql is not here")
+        self.user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        if subprocess.run([*self.user, "true"], capture_output=True).returncode:
+            pytest.skip("postgres runs as no root, and nobody else is to be had")
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-postgres-"))
+        os.chown(self.folder, 65534, 65534)
+        self.data = self.folder / "data"
+        subprocess.run([*self.user, self.programs / "initdb", "-D", self.data, "-U", "weir", "-A", "trust", "-N"], check=True, capture_output=True, cwd=self.folder)
+        with open(self.data / "pg_hba.conf", "a") as file:
+            file.write("host all,replication all 10.97.0.0/24 trust\nhost all,replication all fd97::/64 trust\n")
+
+    def server(self):
+        """Its command: eight workers at once, each a process that was forked from the one that listens."""
+        settings = {"listen_addresses": "*", "unix_socket_directories": self.folder, "fsync": "off", "shared_buffers": "32MB", "max_connections": 60}
+        return [*self.user, self.programs / "postgres", "-D", self.data, *(word for name, value in settings.items() for word in ("-c", f"{name}={value}"))]
+
+    def bench(self, host, *words):
+        return [self.programs / "pgbench", "-h", host, "-U", "weir", *words, "postgres"]
+
+    def sql(self, host, text):
+        return [self.programs / "psql", "-h", host, "-U", "weir", "-XAt", "-c", text, "postgres"]
+
+
+@pytest.fixture
+def postgres():
+    cluster = Postgres()
+    yield cluster
+    shutil.rmtree(cluster.folder)
+
+
+TRANSACTIONS = 400 if CAMPAIGN else 50
+CANCELLED = "set statement_timeout = 300; select pg_sleep(60)"
+
+
+def up(run, cluster, host):
+    """It takes connections before it can use them."""
+    assert until(lambda: run(*cluster.sql(host, "select 7"), check=False).strip() == "7", 60)
+
+
+def transactions(report, clients):
+    assert f"number of transactions actually processed: {TRANSACTIONS * clients}/" in report and "number of failed transactions: 0 " in report, report
+
+
+def test_postgresql(site, postgres):
+    """A process for each connection, latches between them (signals, epoll beside a pipe), COPY, replication, cancelled queries."""
+    server = site.serve(5432, *postgres.server())
+    up(site.here, postgres, WEIR)
+    site.here(*postgres.bench(WEIR, "-i", "-q", "-s", "2"))
+    transactions(site.here(*postgres.bench(WEIR, "-n", "-c", "8", "-j", "2", "-t", TRANSACTIONS)), 8)
+    transactions(site.here(*postgres.bench(WEIR6, "-n", "-S", "-M", "prepared", "-c", "8", "-j", "2", "-t", TRANSACTIONS)), 8)
+    transactions(site.here(*postgres.bench(WEIR, "-n", "-S", "-C", "-c", "4", "-t", TRANSACTIONS)), 4)   # a connection for each transaction
+    assert site.here(*postgres.sql(WEIR, "select count(*), sum(abalance) = (select sum(delta) from pgbench_history) from pgbench_accounts")).strip() == "200000|t"
+    assert "statement timeout" in site.here(*postgres.sql(WEIR, CANCELLED), check=False)
+    assert site.here(*postgres.sql(WEIR, "select length(repeat('w', 20000000))")).strip() == "20000000"
+    site.here(postgres.programs / "pg_basebackup", "-h", WEIR, "-U", "weir", "-D", site.folder / "backup", "-X", "stream", "-c", "fast")
+    assert (site.folder / "backup/PG_VERSION").exists()
+    # A client that is interrupted asks by a second connection that its query be cancelled.
+    asleep = site.linux.start(*postgres.sql(WEIR, "select pg_sleep(60)"))
+    running = "select count(*) from pg_stat_activity where query = 'select pg_sleep(60)'"
+    assert until(lambda: site.here(*postgres.sql(WEIR, running)).strip() == "1", 60)
+    asleep.send_signal(signal.SIGINT)
+    assert asleep.wait(30) != 0 and "user request" in asleep.output(), asleep.output()
+    ends(server)
+
+
+def test_postgresql_clients(site, postgres):
+    """pgbench, which polls all its connections, and psql on Weir; the server on Linux."""
+    server = site.background(5432, *postgres.server())
+    up(site.here, postgres, LINUX)
+    site.client(*postgres.bench(LINUX, "-i", "-q", "-s", "1"))
+    transactions(site.client(*postgres.bench(LINUX, "-n", "-c", "8", "-j", "2", "-t", TRANSACTIONS)), 8)
+    transactions(site.client(*postgres.bench(LINUX6, "-n", "-S", "-C", "-c", "4", "-t", TRANSACTIONS)), 4)
+    assert "statement timeout" in site.client(*postgres.sql(LINUX, CANCELLED), check=False)
+    ends(server)
+
+
 def test_names_by_a_name_server(site):
     """getaddrinfo asks over Weir's UDP what /etc/hosts does not know."""
     needs("dnsmasq")
@@ -590,6 +673,70 @@ s.sendto(b"q" * 3000, ("{LINUX}", 7100))
 data, control, flags, peer = s.recvmsg(100, 100)
 assert (data, control) == (b"a", [(0, socket.IP_RECVOPTS, bytes([1]) + alert + bytes(3))]), (data, control)
 """
+
+
+# A record of the way with room for four addresses; Linux sends its SYN-ACK with what came, and itself, on both ways.
+OPTIONED_STREAM = f"""
+import hashlib, socket, struct
+here, there = socket.inet_aton("{WEIR}"), socket.inet_aton("{LINUX}")
+s = socket.socket()
+s.settimeout(60)
+s.setsockopt(socket.IPPROTO_IP, socket.IP_RECVOPTS, 1)
+s.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, bytes([7, 19, 4]) + bytes(17))
+try:
+    s.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, bytes([131, 7, 4]) + there + bytes(1))
+except OSError as error:
+    assert error.errno == 22
+else:
+    raise AssertionError("a source route was taken")
+s.connect(("{LINUX}", 7100))
+told = s.getsockopt(socket.IPPROTO_IP, 9, 100)
+assert told[16:36] == bytes([7, 19, 20]) + here + there + there + here + bytes(1), told
+sent = bytes(range(256)) * 4000
+s.sendall(sent)
+got = b""
+while len(got) < len(sent):
+    got += s.recv(1 << 16)
+assert got == sent
+print(s.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG))
+"""
+
+
+def test_ip4_options_of_a_stream(site):
+    """Every segment has them, and room for them; Linux answers with what came, and itself."""
+    with inside(site.linux):
+        listener = socket.create_server((LINUX, 7100))
+        tap = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(0x0800))
+    with listener, tap:
+        listener.settimeout(60)
+        tap.settimeout(60)
+        program = site.linux.start(*site.words, sys.executable, "-c", OPTIONED_STREAM)
+        linux, _ = listener.accept()
+        with linux:
+            linux.settimeout(60)
+            told = linux.getsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, 40)
+            assert told[:11] == bytes([7, 19, 12]) + socket.inet_aton(WEIR) + socket.inet_aton(LINUX)
+            got = b""
+            while len(got) < 256 * 4000:
+                data = linux.recv(1 << 16)
+                assert data, program.output()
+                got += data
+            linux.sendall(got)
+            assert program.wait(60) == 0, program.output()
+        assert int(program.output().split()[-1]) == 1500 - 40 - 12 - 20
+        tap.setblocking(False)
+        seen = 0
+        while True:
+            try:
+                packet, address = tap.recvfrom(1 << 16)
+            except BlockingIOError:
+                break
+            if address[2] == socket.PACKET_OUTGOING or packet[9] != socket.IPPROTO_TCP or packet[12:16] != socket.inet_aton(WEIR):
+                continue
+            assert packet[0] == 0x4A and packet[20:27] == bytes([7, 19, 8]) + socket.inet_aton(WEIR), packet[:60]
+            assert len(packet) <= 1500
+            seen += 1
+        assert seen > 50
 
 
 def test_ip4_options_both_ways(site):

@@ -6,6 +6,9 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+
+from scapy.all import PcapNgReader
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -13,6 +16,7 @@ from netns import Lab, until  # noqa: E402
 
 HOST = os.environ.get("WEIR_HOST", str(ROOT / "build/host/weir-host"))
 FOLDER = ROOT / "build/labs/shell"
+EXTCAP = str(ROOT / "tools/weir_extcap.py")
 LINUX, WEIR = "10.92.0.1", "10.92.0.2"
 
 
@@ -80,6 +84,42 @@ def test_tcpdump_is_offered_only_where_it_is_asked_for():
                                   capture_output=True, text=True, timeout=90).stdout
             assert ("no such command" in said) == (not option), said
             assert len(re.findall(rf"(in {LINUX} > {WEIR}|out {WEIR} > {LINUX}): icmp data \d+\n", said)) == (4 if option else 0), said
+
+
+def test_an_extcap_brings_packets_to_wireshark(tmp_path):
+    """tools/weir_extcap.py as Wireshark calls it, into a fifo, and as a pipe; what it writes is read by scapy."""
+    def ask(*words):
+        return subprocess.run([sys.executable, EXTCAP, *words], capture_output=True, text=True, timeout=60).stdout
+    assert "interface {value=weir}" in ask("--extcap-interfaces") and "dlt {number=1}" in ask("--extcap-dlts", "--extcap-interface", "weir")
+    options = re.findall(r"\{call=(--[a-z-]+)\}", ask("--extcap-config", "--extcap-interface", "weir"))
+    assert "--host" in options and "--shell-port" in options
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with Lab(FOLDER) as lab:
+        linux = lab.namespace("linux")
+        where, words = lab.link(linux, "weir0", LINUX)
+        host = where.start(HOST, *words, "--address", f"{WEIR}/24", "--shell", "2323", "--shell-tcpdump")
+        assert until(lambda: "up on" in host.output(), 30), host.output()
+        linux.start("ping", "-i", "0.2", WEIR)
+        capture = [sys.executable, EXTCAP, "--capture", "--extcap-interface", "weir", "--host", WEIR, "--shell-port", "2323", "--proto", "icmp", "--address", LINUX]
+        before = time.time()
+        for count in (2, 6):   # a second one finds the session free again
+            fifo = tmp_path / f"fifo{count}"
+            os.mkfifo(fifo)
+            with subprocess.Popen(linux.enter() + [*capture, "--count", str(count), "--fifo", str(fifo)], stderr=subprocess.PIPE) as extcap:
+                packets = list(PcapNgReader(str(fifo)))
+            assert extcap.returncode == 0 and len(packets) == count, extcap.stderr
+            for packet in packets:
+                assert packet.haslayer("ICMP") and {packet["IP"].src, packet["IP"].dst} == {LINUX, WEIR}
+                assert before - 60 < packet.time < time.time() + 60 and packet.wirelen >= 98
+        with subprocess.Popen(linux.enter() + capture, stdout=subprocess.PIPE) as extcap:   # a pipe, which its reader leaves
+            head = extcap.stdout.read(400)
+            extcap.stdout.close()
+            assert extcap.wait(60) == 0
+        (tmp_path / "head.pcapng").write_bytes(head)
+        assert PcapNgReader(str(tmp_path / "head.pcapng")).read_packet().haslayer("ICMP")
+        wrong = subprocess.run(linux.enter() + [*capture, "--shell-port", "7"], capture_output=True, text=True, timeout=60)   # an echo server is no shell
+        assert wrong.returncode == 1 and "the shell does not answer" in wrong.stderr
+        assert subprocess.run(linux.enter() + [*capture, "--shell-port", "2324"], capture_output=True, timeout=60).returncode == 1
 
 
 def test_nothing_listens_unless_asked():

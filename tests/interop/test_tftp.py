@@ -86,6 +86,17 @@ def test_over_a_bad_link(world, server, options):
     assert " 0 timeouts, 0 gaps" not in done.stderr
 
 
+def test_a_file_stays_until_the_new_one_comes(world):
+    (HERE / "kept").write_text("what was here before, and is longer than what comes")
+    done = world.tftp("dnsmasq", "get nothing kept")
+    assert done.returncode == 1 and (HERE / "kept").read_text().startswith("what was here")
+    done = world.tftp("dnsmasq", "get short kept")
+    assert done.returncode == 0 and (HERE / "kept").read_bytes() == (SERVED / "short").read_bytes(), done.stderr
+    (HERE / "kept").write_text("once more")
+    done = world.tftp("dnsmasq", "get empty kept")
+    assert done.returncode == 0 and (HERE / "kept").read_bytes() == b"", done.stderr
+
+
 def test_errors_are_told(world):
     for server in world.servers:
         done = world.tftp(server, "get nothing")

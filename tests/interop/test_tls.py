@@ -200,6 +200,32 @@ def test_a_key_update_harms_its_own_session_alone(world):
     assert "200 OK" in world.client("-ign_eof", text=REQUEST)
 
 
+FLOODS = {   # of TLS 1.3, once the handshake is done: what is in a record, its type, and how much padding comes with it
+    "empty": (b"", 23, 0), "padding": (b"", 23, 1000), "KeyUpdate": (b"\x18\0\0\1\0", 22, 0),
+    "KeyUpdate with answer": (b"\x18\0\0\1\1", 22, 0), "warning": (b"\1\x5a", 21, 0), "empty handshake": (b"", 22, 0),
+    "ticket": (b"\4\0\0\x10" + b"a" * 16, 22, 0), "ChangeCipherSpec": (b"\1", 20, 0), "no type": (b"", 0, 0)}
+SILENT_BYTES = 70_000   # after so many without application data a session ends (QUIET_MAX of api/tls), and what lies in its queue
+
+
+def flood(world, content, kind, padding):
+    command = world.linux.enter() + [sys.executable, str(ROOT / "tests/interop/tls13_flood.py"), WEIR, NAME, str(FOLDER / "ca.pem"), str(kind), str(padding), content.hex()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    word, taken = done.stdout.split()
+    return word, int(taken)
+
+
+@pytest.mark.parametrize("name", FLOODS)
+def test_a_flood_of_nothing_ends(world, name):
+    """Records that are sound and carry nothing are work without end, unless somebody counts."""
+    if importlib.util.find_spec("cryptography") is None:
+        pytest.skip("pip has no cryptography for this machine")
+    word, taken = flood(world, *FLOODS[name])
+    assert word == "ended" and taken < SILENT_BYTES
+    assert flood(world, b"HEAD / HTTP/1.1\r\nHost: w\r\n\r\n", 23, 0)[0] == "open"   # who asks for something may go on
+    assert "200 OK" in world.client("-ign_eof", text=REQUEST)
+
+
 @pytest.mark.parametrize("length", [512, 2048])
 def test_short_fragments(world, length):
     text = world.client("-tls1_2", "-maxfraglen", length, "-ign_eof", text=REQUEST.replace("/bytes/20", "/bytes/9000"))

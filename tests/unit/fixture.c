@@ -8,6 +8,7 @@
 #include "link/ethernet.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
+#include "wire/ip6.h"
 
 #define ALLOCATION_HEAD 16u  // the size, before each allocation; keeps the alignment
 #define POLLS_WITHOUT_REST 100000u
@@ -34,17 +35,6 @@ static uint32_t next_random(uint64_t *state)
 
 // --- port ------------------------------------------------------------------------------------------------------------
 
-// WEIR_TEST_FAIL=N: the N-th allocation of each fixture fails after its instance was made (tests/faults.py). What a
-// test expects may then not happen; memory must stay sound all the same.
-static void fail_from_environment(struct fixture *f)
-{
-    const char *n = getenv("WEIR_TEST_FAIL");
-    if (!n || f->fail_at)
-        return;
-    f->fail_at = (uint32_t)strtoul(n, NULL, 10);
-    f->fail_told = true;
-}
-
 static void *allocate(void *context, size_t bytes)
 {
     struct fixture *f = context;
@@ -52,8 +42,7 @@ static void *allocate(void *context, size_t bytes)
     if (f->fail_at) {
         if (--f->fail_at == 0) {
             f->fail_at = f->fail_onwards;
-            if (f->fail_told)
-                fprintf(stderr, "an allocation failed\n");
+            faults_tell(f);
             return NULL;
         }
     }
@@ -243,8 +232,6 @@ static bool create(struct fixture *f, const struct fixture_options *options)
         f->fail_at = options->fail_at;
         f->fail_onwards = options->fail_onwards;
         f->weir = weir_create(NULL, 0, &f->port, config);
-        if (f->weir)
-            fail_from_environment(f);
     } else {
         const size_t bytes = weir_size(config);
         f->block = malloc(bytes);
@@ -272,7 +259,8 @@ bool fixture_open_with(struct fixture *f, const struct fixture_options *options)
         assert_true(options->fail_at);
         return false;
     }
-    weir_clock(f->weir, f->now_us);
+    faults_begin(f);
+    fixture_clock(f);
     weir_netif_init(&f->netif, "test0", &driver, options->link ? options->link : &weir_link_ethernet);
     f->netif.driver_data = f;
     f->netif.capabilities |= options->capabilities;
@@ -285,12 +273,15 @@ bool fixture_open_with(struct fixture *f, const struct fixture_options *options)
     }
     if (f->netif.link->header_bytes)
         memcpy(f->netif.mac, options->mac ? options->mac : FIXTURE_MAC, 6);
+    faults_expecting = true;
     assert_int_equal(weir_netif_add(f->weir, &f->netif), WEIR_OK);
-    if (!weir_addr_is_any(options->address))
+    if (!weir_addr_is_any(options->address) && !addr_foreign(options->address))
         assert_int_equal(weir_netif_set_address(&f->netif, options->address,
-                                                options->prefix_length ? options->prefix_length : 24,
+                                                options->prefix_length ? options->prefix_length
+                                                                       : weir_addr_bits(options->address) - 8,
                                                 WEIR_ADDRESS_AT_ONCE),
                          WEIR_OK);
+    faults_expecting = false;
     fixture_poll(f, SETTLE_US);
     fixture_clear(f);
     fixture_set_mode(f, options->mode);
@@ -313,6 +304,9 @@ void fixture_complete(struct fixture *f)
 
 void fixture_close(struct fixture *f)
 {
+    if (f->faults.ended)
+        return;
+    faults_end(f);
     f->block_tx = false;
     fixture_complete(f);
     weir_destroy(f->weir);
@@ -333,7 +327,7 @@ void fixture_close(struct fixture *f)
 // --- input -----------------------------------------------------------------------------------------------------------
 
 // Each slice gets memory of exactly its length, so that the address sanitizer sees any step beyond it.
-void fixture_input_frame(struct fixture *f, const struct weir_frame *frame)
+void fixture_input_now(struct fixture *f, const struct weir_frame *frame)
 {
     struct weir_slice lent[WEIR_FRAME_SLICES];
     uint8_t *memory[WEIR_FRAME_SLICES];
@@ -347,7 +341,7 @@ void fixture_input_frame(struct fixture *f, const struct weir_frame *frame)
     }
     struct weir_frame copy = *frame;
     copy.slices = lent;
-    weir_clock(f->weir, f->now_us);
+    fixture_clock(f);
     f->in_input = true;
     weir_input(&f->netif, &copy);
     f->in_input = false;
@@ -356,6 +350,12 @@ void fixture_input_frame(struct fixture *f, const struct weir_frame *frame)
         memset(memory[i], 0xdb, frame->slices[i].length);
         free(memory[i]);
     }
+}
+
+void fixture_input_frame(struct fixture *f, const struct weir_frame *frame)
+{
+    if (!faults_take(f, frame))
+        fixture_input_now(f, frame);
 }
 
 void fixture_input_slices(struct fixture *f, const struct weir_slice *slices, uint16_t count)
@@ -392,14 +392,35 @@ void fixture_input(struct fixture *f, const void *bytes, uint32_t length)
     fixture_input_slices(f, slices, count);
 }
 
+#define INPUT_ROOM (ETHERNET_BYTES + VLAN_BYTES + IP6_BYTES)  // of headers
+
+// `bytes` has INPUT_ROOM, then the payload; `head` of it is the network header.
+static void input_linked(struct fixture *f, uint8_t *bytes, uint8_t *head, uint16_t type, uint32_t length)
+{
+    if (f->netif.link->header_bytes) {
+        const struct ethernet link = {.destination = FIXTURE_MAC,
+                                      .source = FIXTURE_PEER_MAC,
+                                      .type = type,
+                                      .vlan = f->netif.vlan,
+                                      .tagged = f->netif.flags & WEIR_NETIF_VLAN};
+        head = ethernet_emit(head, &link);
+    }
+    fixture_input(f, head, (uint32_t)(bytes + INPUT_ROOM + length - head));
+    free(bytes);
+}
+
+static uint8_t *input_bytes(const void *payload, uint32_t length)
+{
+    uint8_t *bytes = malloc(INPUT_ROOM + length);
+    if (length)
+        memcpy(bytes + INPUT_ROOM, payload, length);
+    return bytes;
+}
+
 void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol,
                        const void *payload, uint32_t length)
 {
-    const uint32_t room = ETHERNET_BYTES + VLAN_BYTES + IP4_BYTES;
-    uint8_t *bytes = malloc(room + length);
-    uint8_t *head = bytes + room;
-    if (length)
-        memcpy(head, payload, length);
+    uint8_t *bytes = input_bytes(payload, length);
     const struct ip4 ip = {.source = weir_addr_to_v4(source),
                            .destination = weir_addr_to_v4(destination),
                            .total_length = (uint16_t)(IP4_BYTES + length),
@@ -407,30 +428,66 @@ void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_a
                            .ttl = 64,
                            .protocol = protocol,
                            .flags = IP4_DONT_FRAGMENT};
-    ip4_emit(head -= IP4_BYTES, &ip);
-    if (f->netif.link->header_bytes) {
-        const struct ethernet link = {.destination = FIXTURE_MAC,
-                                      .source = FIXTURE_PEER_MAC,
-                                      .type = ETHERTYPE_IP4,
-                                      .vlan = f->netif.vlan,
-                                      .tagged = f->netif.flags & WEIR_NETIF_VLAN};
-        head = ethernet_emit(head, &link);
-    }
-    fixture_input(f, head, (uint32_t)(bytes + room + length - head));
-    free(bytes);
+    ip4_emit(bytes + INPUT_ROOM - IP4_BYTES, &ip);
+    input_linked(f, bytes, bytes + INPUT_ROOM - IP4_BYTES, ETHERTYPE_IP4, length);
 }
+
+#if WEIR_CFG_IP6
+static void fixture_input_ip6(struct fixture *f, struct weir_addr source, struct weir_addr destination,
+                              uint8_t protocol, const void *payload, uint32_t length)
+{
+    uint8_t *bytes = input_bytes(payload, length), from[IP6_ADDRESS_BYTES], to[IP6_ADDRESS_BYTES];
+    weir_addr_to_v6(source, from);
+    weir_addr_to_v6(destination, to);
+    const struct ip6 ip = {.source = from,
+                           .destination = to,
+                           .payload_length = (uint16_t)length,
+                           .traffic_class = f->input_tos,
+                           .next_header = protocol,
+                           .hop_limit = 64};
+    ip6_emit(bytes + INPUT_ROOM - IP6_BYTES, &ip);
+    input_linked(f, bytes, bytes + INPUT_ROOM - IP6_BYTES, ETHERTYPE_IP6, length);
+}
+
+void fixture_input_ip(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol,
+                      const void *payload, uint32_t length)
+{
+    if (weir_addr_is_v4(destination))
+        fixture_input_ip4(f, source, destination, protocol, payload, length);
+    else
+        fixture_input_ip6(f, source, destination, protocol, payload, length);
+}
+#else
+void fixture_input_ip(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol,
+                      const void *payload, uint32_t length)
+{
+    fixture_input_ip4(f, source, destination, protocol, payload, length);
+}
+#endif
 
 void fixture_know_peer(struct fixture *f, struct weir_addr address)
 {
 #if WEIR_CFG_ARP_CACHE
+    faults_expecting = true;
     if (f->netif.link->header_bytes)
         assert_int_equal(weir_neighbour_add_static(f->weir, &f->netif, address, FIXTURE_PEER_MAC), WEIR_OK);
+    faults_expecting = false;
 #else
     (void)f, (void)address;
 #endif
 }
 
 // --- time ------------------------------------------------------------------------------------------------------------
+
+void fixture_clock(struct fixture *f) { weir_clock(f->weir, f->now_us + f->faults.ahead_us); }
+
+// By the fixture's clock.
+static uint64_t fixture_deadline(const struct fixture *f, uint64_t deadline_us)
+{
+    if (deadline_us == WEIR_NEVER)
+        return deadline_us;
+    return deadline_us > f->faults.ahead_us ? deadline_us - f->faults.ahead_us : 0;
+}
 
 static void complete_due(struct fixture *f)
 {
@@ -446,7 +503,9 @@ static uint64_t poll_now(struct fixture *f)
     for (uint32_t polls = 0; polls < POLLS_WITHOUT_REST; polls++) {
         if (!f->held_polls)
             complete_due(f);
-        const uint64_t deadline = weir_poll(f->weir, f->now_us);
+        f->in_poll = true;
+        const uint64_t deadline = fixture_deadline(f, weir_poll(f->weir, f->now_us + f->faults.ahead_us));
+        f->in_poll = false;
         if (f->refused && !f->block_tx) {
             f->refused = false;
             f->placed = 0;
@@ -467,6 +526,7 @@ uint64_t fixture_poll(struct fixture *f, uint64_t advance_us)
 {
     const uint64_t target = f->now_us + advance_us;
     uint64_t deadline;
+    faults_step(f);
     if (f->held_polls)
         complete_due(f);
     while ((deadline = poll_now(f)) < target)
@@ -488,7 +548,9 @@ uint32_t fixture_sent_count(const struct fixture *f) { return f->frame_count; }
 
 const struct fixture_frame *fixture_sent_frame(const struct fixture *f, uint32_t index)
 {
+    faults_expecting = true;
     assert_in_range(index + 1, 1, f->frame_count);
+    faults_expecting = false;
     return &f->frames[index];
 }
 

@@ -22,6 +22,7 @@
 
 #include <cmocka.h>
 
+#include "faults.h"
 #include "instance.h"
 #include "weir/instance.h"
 #include "weir/netif.h"
@@ -67,7 +68,6 @@ struct fixture {
     uint32_t allocations;  // calls of alloc so far
     uint32_t fail_at;      // this many calls from now fails: 1 is the next; 0 none
     bool fail_onwards;     // every one after it fails, too
-    bool fail_told;        // says so on standard error
     // driver
     struct fixture_frame *frames;
     uint32_t frame_count, frame_room;
@@ -78,6 +78,7 @@ struct fixture {
     uint32_t full_count;  // times FULL was answered
     uint32_t flushes;
     bool in_input;  // weir_input is running: it must not transmit
+    bool in_poll;
     struct fixture_held *held, **held_tail;
     uint32_t held_polls;    // calls of fixture_poll until what is held completes; 0: it completes within one, after one
                             // to four rounds
@@ -85,13 +86,14 @@ struct fixture {
     uint32_t filter_count;
     uint64_t random, entropy;
     uint8_t input_tos;  // of what fixture_input_ip4 makes
+    struct faults faults;
 };
 
 // Everything that can be chosen; zero means the default.
 struct fixture_options {
     const struct weir_link *link;  // weir_link_ethernet
-    struct weir_addr address;      // any: none is set
-    uint8_t prefix_length;         // 24 when an address is given
+    struct weir_addr address;      // any, or of a family that is not built: none is set
+    uint8_t prefix_length;         // 24 when an address is given, of IPv6 120
     uint16_t capabilities;         // added to the link's own
     uint16_t mtu;                  // 1500
     uint16_t vlan;                 // not 0: tagged
@@ -102,6 +104,17 @@ struct fixture_options {
     bool fail_onwards;
     const struct weir_config *config;
 };
+
+// 10.0.0.N; in a build of IPv6 alone the address of that family with the same end, 2001:db8::a00:N. Tests that ask for
+// it are of either.
+static inline struct weir_addr fixture_address(uint8_t last)
+{
+#if WEIR_CFG_IP4
+    return weir_ip4(10, 0, 0, last);
+#else
+    return weir_addr_v6((const uint8_t[16]){0x20, 0x01, 0x0d, 0xb8, [12] = 10, [15] = last});
+#endif
+}
 
 #define FIXTURE_MAC ((const uint8_t[6]){0x02, 0x57, 0x45, 0x49, 0x52, 0x01})       // of the interface
 #define FIXTURE_PEER_MAC ((const uint8_t[6]){0x02, 0x50, 0x45, 0x45, 0x52, 0x02})  // what fixture_input_ip4 comes from
@@ -119,17 +132,23 @@ void fixture_set_mode(struct fixture *f, enum fixture_mode mode);
 void fixture_input(struct fixture *f, const void *bytes, uint32_t length);
 // with metadata; slices are copied as they are
 void fixture_input_frame(struct fixture *f, const struct weir_frame *frame);
+// the same, whatever WEIR_TEST_FAULT says
+void fixture_input_now(struct fixture *f, const struct weir_frame *frame);
 void fixture_input_slices(struct fixture *f, const struct weir_slice *slices, uint16_t count);
 // An IPv4 packet (and, on Ethernet, its frame from FIXTURE_PEER_MAC to FIXTURE_MAC) around `payload`; header checksum
 // right.
 void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol,
                        const void *payload, uint32_t length);
+// The same of the destination's family.
+void fixture_input_ip(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol,
+                      const void *payload, uint32_t length);
 // `address` answers at FIXTURE_PEER_MAC from now on, without ARP (nothing to do on raw IP and without a cache).
 void fixture_know_peer(struct fixture *f, struct weir_addr address);
 
 // Lets `advance_us` pass, stopping at every deadline on the way. Returns the next deadline, µs. Fails the test when
 // weir_poll says "work left" for ever.
 uint64_t fixture_poll(struct fixture *f, uint64_t advance_us);
+void fixture_clock(struct fixture *f);  // tells the instance what time it is
 // after block_tx: the driver has room again; then the same
 void fixture_unblock(struct fixture *f, uint64_t advance_us);
 

@@ -15,6 +15,7 @@ os.environ.setdefault("MPLCONFIGDIR", str(ROOT / "build/lab/matplotlib"))
 sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "tests")]
 import fairness  # noqa: E402
 import grid  # noqa: E402
+import ipv6  # noqa: E402
 import page  # noqa: E402
 import report  # noqa: E402
 import runs  # noqa: E402
@@ -51,7 +52,7 @@ class Sheet(page.Page):
 
 @pytest.fixture
 def out(tmp_path, monkeypatch):
-    for module in (page, report, grid, thesis, runs):
+    for module in (page, report, grid, ipv6, thesis, runs):
         monkeypatch.setattr(module, "OUT", tmp_path)
     for module in (report, grid):
         monkeypatch.setattr(module, "uml_there", lambda: False)
@@ -113,6 +114,23 @@ def test_what_entered_the_link_is_drawn_as_passed_or_lost(out):
     drawn = {name: [(round(at, 6), value) for at, value in points] for name, points in sheet.lines_drawn["sequence"].items()}
     assert {name: sorted(points) for name, points in drawn.items()} == {"passed": [(0, 0), (0.5, 0.001)], "lost": [(0.1, 0.001)], "acknowledged": [(0.2, 0.001), (0.7, 0.002)]}
     assert page.distance(5, 4294967295) == 6e-6
+
+
+def test_ipv6_beside_ipv4_is_compared_run_by_run(out):
+    def results(experiment, what):
+        """Over IPv6 the runs have 0.9, 1, …, 1.3 times what they have over IPv4; that of bbr with Linux failed."""
+        assert experiment == "ipv6" and what["link"].seed == what["seed"]
+        if (what["sender"], what["cc"], what["version"]) == ("linux", "bbr", 6):
+            return None
+        return 10 * what["seed"] * (0.8 + what["seed"] / 10 if what["version"] == 6 else 1)
+    _, rows, text = reported(ipv6.Ipv6, results, out, quick=False)
+    assert ["Weir, cubic, 10 Mbit/s, 0 %", "30.00", "33.00", "1.100"] in rows and ["Linux, bbr, 100 Mbit/s, 10 %", "–", "–", "–"] in rows
+    assert len(rows) == 1 + 2 * 3 * 2 * 2
+    written = json.loads((out / "ipv6.json").read_text())
+    assert written["weir.bbr.100.1"] == {"4": 30, "6": 33, "ratio": 1.1, "runs": 5} and "linux.bbr.10.0" not in written
+    assert "0.986 times" in text
+    _, rows, _ = reported(ipv6.Ipv6, results, out)
+    assert [row[0] for row in rows[1:]] == [f"{who}, {cc}, 100 Mbit/s, {loss} %" for loss in (1, 10) for cc in ("cubic", "bbr") for who in ("Linux", "Weir")]
 
 
 def test_the_report_on_buffers_and_congestion_controls(out):

@@ -3,6 +3,8 @@
 // gVisor's netstack with echo (7), discard (9) and chargen (19) on an Ethernet interface, through a packet socket:
 //
 //	gvisor-host IFNAME ADDRESS BUFFER
+//	gvisor-host IFNAME ADDRESS BUFFER source PEER MS    the client of another one: bytes from its chargen for so
+//	                                                    long, a line of JSON
 //
 // Its settings are its own best: cubic (reno is its default), SACK and RACK as they come, buffers that the path fits
 // into (BUFFER bytes each way). Checksums are its own, segments are cut by it.
@@ -15,6 +17,7 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+	"time"
 
 	"gvisor.dev/gvisor/pkg/tcpip"
 	"gvisor.dev/gvisor/pkg/tcpip/adapters/gonet"
@@ -70,7 +73,7 @@ func netstack(name string, address net.IP, buffer int) *stack.Stack {
 	must(s.SetTransportProtocolOption(tcp.ProtocolNumber, &sending), "send buffer")
 	must(s.SetTransportProtocolOption(tcp.ProtocolNumber, &receiving), "receive buffer")
 	link, err := fdbased.New(&fdbased.Options{
-		FDs: []int{packetSocket(name)}, MTU: 1500, EthernetHeader: true, Address: tcpip.LinkAddress("\x02\x00\x00\x00\x00\x47"),
+		FDs: []int{packetSocket(name)}, MTU: 1500, EthernetHeader: true, Address: tcpip.LinkAddress([]byte{2, 0, 0, 0, 0x47, address.To4()[3]}),
 		PacketDispatchMode: fdbased.RecvMMsg,
 	})
 	check(err, "link")
@@ -95,15 +98,44 @@ func serve(s *stack.Stack, port uint16, work func(net.Conn)) {
 	}
 }
 
+func take(s *stack.Stack, peer net.IP, milliseconds int) {
+	began := time.Now()
+	address := tcpip.FullAddress{NIC: nic, Addr: tcpip.AddrFromSlice(peer.To4()), Port: source}
+	connection, err := gonet.DialTCP(s, address, ipv4.ProtocolNumber)
+	check(err, "connect")
+	count, block := 0, make([]byte, 65536)
+	connection.SetReadDeadline(began.Add(time.Duration(milliseconds) * time.Millisecond))
+	for {
+		got, err := connection.Read(block)
+		count += got
+		if err != nil && time.Since(began) < time.Duration(milliseconds)*time.Millisecond {
+			check(err, "read")
+		} else if err != nil {
+			break
+		}
+	}
+	took := time.Since(began)
+	connection.Close()
+	time.Sleep(100 * time.Millisecond) // the reset leaves
+	fmt.Printf("{\"test\": \"source\", \"count\": %d, \"ns\": %d}\n", count, took.Nanoseconds())
+}
+
 func main() {
-	if len(os.Args) != 4 || net.ParseIP(os.Args[2]) == nil {
-		fmt.Fprintln(os.Stderr, "usage: gvisor-host IFNAME ADDRESS BUFFER")
+	client := len(os.Args) == 7 && os.Args[4] == "source"
+	if len(os.Args) != 4 && !client || net.ParseIP(os.Args[2]) == nil {
+		fmt.Fprintln(os.Stderr, "usage: gvisor-host IFNAME ADDRESS BUFFER [source PEER MS]")
 		os.Exit(2)
 	}
 	buffer, err := strconv.Atoi(os.Args[3])
 	check(err, "buffer")
 	s := netstack(os.Args[1], net.ParseIP(os.Args[2]), buffer)
-	go serve(s, echo, func(c net.Conn) { io.Copy(c, c) })
+	if client {
+		milliseconds, err := strconv.Atoi(os.Args[6])
+		check(err, "milliseconds")
+		take(s, net.ParseIP(os.Args[5]), milliseconds)
+		return
+	}
+	go serve(s, echo, func(c net.Conn) { io.CopyBuffer(c, c, make([]byte, 2048)) })
 	go serve(s, drop, func(c net.Conn) { io.Copy(io.Discard, c) })
 	serve(s, source, func(c net.Conn) {
 		block := make([]byte, 65536)

@@ -3,7 +3,11 @@
 // call.
 //
 //     lwip_host TAP|packet:IFNAME ADDRESS      packet: an Ethernet interface, through a packet socket
+//     lwip_host … ADDRESS source PEER MS       the client of another one: bytes from its chargen for so long, a JSON
+//     line
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,11 +90,26 @@ static err_t prepare(struct netif *netif)
     netif->hwaddr_len = 6;
     memset(netif->hwaddr, 0, 6);
     netif->hwaddr[0] = 2;
-    netif->hwaddr[5] = 99;
+    netif->hwaddr[5] = (u8_t)(98 + ip4_addr4(netif_ip4_addr(netif)));
     netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET | NETIF_FLAG_LINK_UP;
     netif->output = etharp_output;
     netif->linkoutput = transmit;
     return ERR_OK;
+}
+
+static struct netif netif;
+
+static void turn(void)
+{
+    int taken = 0;
+    while (taken < BATCH && receive(&netif))
+        taken++;
+    sys_check_timeouts();
+    if (!taken) {
+        const u32_t sleep_ms = sys_timeouts_sleeptime();
+        struct pollfd wait = {.fd = fd, .events = POLLIN};
+        poll(&wait, 1, sleep_ms > 1000 ? 1000 : (int)sleep_ms);
+    }
 }
 
 // --- the services ----------------------------------------------------------------------------------------------------
@@ -163,6 +182,63 @@ static void serve(int service)
     tcp_accept(pcb, on_accepted);
 }
 
+// --- the client ------------------------------------------------------------------------------------------------------
+
+static unsigned long long taken_bytes;
+
+static err_t on_taken(void *context, struct tcp_pcb *pcb, struct pbuf *data, err_t error)
+{
+    (void)context;
+    if (error != ERR_OK || !data)
+        fail("the peer's end");
+    taken_bytes += data->tot_len;
+    tcp_recved(pcb, data->tot_len);
+    pbuf_free(data);
+    return ERR_OK;
+}
+
+static err_t on_connected(void *context, struct tcp_pcb *pcb, err_t error)
+{
+    (void)context;
+    tcp_recv(pcb, on_taken);
+    return error;
+}
+
+static void on_error(void *context, err_t error)
+{
+    (void)context;
+    fprintf(stderr, "lwip_host: connection: %d\n", error);
+    exit(1);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void take_from(const char *address, const char *milliseconds)
+{
+    ip_addr_t peer;
+    if (!ip4addr_aton(address, &peer))
+        fail(address);
+    struct tcp_pcb *pcb = tcp_new();
+    const uint64_t began_ns = now_ns(), until_ns = began_ns + strtoull(milliseconds, NULL, 10) * 1000000;
+    tcp_err(pcb, on_error);
+    if (tcp_connect(pcb, &peer, CHARGEN, on_connected) != ERR_OK)
+        fail("connect");
+    while (now_ns() < until_ns)
+        turn();
+    tcp_err(pcb, NULL);  // it would be told of what follows
+    tcp_abort(pcb);
+    printf("{\"test\": \"source\", \"count\": %llu, \"ns\": %llu}\n", taken_bytes,
+           (unsigned long long)(now_ns() - began_ns));
+    exit(0);
+}
+
+// --- the program -----------------------------------------------------------------------------------------------------
+
 static int open_tap(const char *name)
 {
     struct ifreq request = {.ifr_flags = IFF_TAP | IFF_NO_PI};
@@ -186,10 +262,10 @@ static int open_packet(const char *name)
 
 int main(int argc, char **argv)
 {
-    static struct netif netif;
     ip4_addr_t address, mask, gateway = {0};
-    if (argc != 3 || !ip4addr_aton(argv[2], &address)) {
-        fprintf(stderr, "usage: lwip_host TAP|packet:IFNAME ADDRESS\n");
+    const bool client = argc == 6 && !strcmp(argv[3], "source");
+    if ((argc != 3 && !client) || !ip4addr_aton(argv[2], &address)) {
+        fprintf(stderr, "usage: lwip_host TAP|packet:IFNAME ADDRESS [source PEER MS]\n");
         return 2;
     }
     fd = strncmp(argv[1], "packet:", 7) == 0 ? open_packet(argv[1] + 7) : open_tap(argv[1]);
@@ -200,18 +276,11 @@ int main(int argc, char **argv)
     netif_add(&netif, &address, &mask, &gateway, NULL, prepare, ethernet_input);
     netif_set_default(&netif);
     netif_set_up(&netif);
+    if (client)
+        take_from(argv[4], argv[5]);
     serve(ECHO);
     serve(DISCARD);
     serve(CHARGEN);
-    for (;;) {
-        int taken = 0;
-        while (taken < BATCH && receive(&netif))
-            taken++;
-        sys_check_timeouts();
-        if (!taken) {
-            const u32_t sleep_ms = sys_timeouts_sleeptime();
-            struct pollfd wait = {.fd = fd, .events = POLLIN};
-            poll(&wait, 1, sleep_ms > 1000 ? 1000 : (int)sleep_ms);
-        }
-    }
+    for (;;)
+        turn();
 }

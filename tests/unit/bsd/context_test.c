@@ -33,6 +33,7 @@ static void nothing_blocks_without_wait(void **state)
     char text[8];
     (void)state;
     fixture_open(&f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0);
+    f.faults.others = true;
     struct weir_bsd *bsd = bsd_create(f.weir, &config);
     assert_non_null(bsd);
     assert_ptr_equal(bsd_instance(bsd), f.weir);
@@ -83,9 +84,11 @@ static struct weir_bsd *copying(struct fixture *f, int (*in)(void *, void *, con
 {
     const struct weir_bsd_config config = {.set_errno = set_error};
     fixture_open(f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0);
+    f->faults.others = true;
     f->port.copy_in = in;
     f->port.copy_out = out;
     struct weir_bsd *bsd = bsd_create(f->weir, &config);
+    assert_non_null(bsd);
     assert_int_equal(bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0), FROM);
     assert_int_equal(bsd_socket(bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0), TO);
     assert_int_equal(bsd_bind(bsd, TO, ADDRESS(to)), 0);
@@ -140,6 +143,7 @@ static void a_smaller_block_has_no_wait_sets(void **state)
     struct weir_bsd *bsd = NULL;
     (void)state;
     fixture_open(&f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0);
+    f.faults.others = true;
     config.memory = malloc(bsd_memory_bytes(DESCRIPTORS));
     for (config.memory_bytes = 8; !(bsd = bsd_create(f.weir, &config)); config.memory_bytes += 8)
         assert_true(config.memory_bytes < bsd_memory_bytes(DESCRIPTORS));
@@ -162,6 +166,7 @@ static void a_block_is_enough(void **state)
     struct weir_bsd_config config = {.descriptors = DESCRIPTORS, .set_errno = set_error};
     (void)state;
     fixture_open(&f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0);
+    f.faults.others = true;
     config.memory_bytes = bsd_memory_bytes(DESCRIPTORS);
     config.memory = malloc(config.memory_bytes);
     const uint32_t before = f.allocated_count;
@@ -199,6 +204,7 @@ static void failing_allocations(void **state)
         const struct weir_epoll_event event = {WEIR_EPOLLIN, {.fd = 0}};
         struct weir_addrinfo *list;
         fixture_open(&f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0);
+        f.faults.others = true;
         f.fail_at = nth;
         struct weir_bsd *bsd = bsd_create(f.weir, &config);
         if (!bsd)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // needs IPv6
 // Link-local addresses between two hosts: every name says on which interface they are.
 #include "pair.h"
@@ -44,6 +45,7 @@ static void hosts_open(struct hosts *h)
     pair_run(&h->pair, 5 * SECOND_US);  // nobody else has the addresses
     h->name_a = link_local(&h->pair.a.netif);
     h->name_b = link_local(&h->pair.b.netif);
+    h->pair.a.faults.others = h->pair.b.faults.others = true;
     h->a = bsd_create(h->pair.a.weir, &config);
     h->b = bsd_create(h->pair.b.weir, &config);
     assert_non_null(h->a);

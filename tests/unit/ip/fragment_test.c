@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small
 // Reassembly under every kind of abuse, and fragmentation. Pieces of a UDP datagram to a socket, so that what is
 // delivered has passed its checksum.
+#include "built.h"
 #include "ip/packets.h"
 
 #include <time.h>
@@ -46,6 +48,9 @@ static void expect(struct fixture *f, weir_socket s, const struct datagram_made 
     assert_memory_equal(got, d->bytes + UDP_BYTES, d->length - UDP_BYTES);
     free(got);
 }
+
+// Of most datagrams here; a static build has REASSEMBLY_BYTES for all of them, and less for one in a socket.
+#define PIECE (WEIR_CFG_ALLOCATOR ? 1480 : 240)
 
 static void expect_nothing(struct fixture *f, weir_socket s)
 {
@@ -105,34 +110,34 @@ static void overlaps_condemn_the_datagram(void **state)
         uint32_t at, length;
         uint8_t change;  // of its bytes
     } rows[] = {
-        {1472, 1480, 0},  // teardrop: begins within the first
-        {0, 1488, 0},     // reaches past the first
-        {8, 16, 1},       // inside it, other bytes
-        {0, 1480, 1},     // the same place, other bytes
-        {0, 2960, 0},     // covers it and more
-        {2952, 16, 0},    // across the begin of the second
+        {PIECE - 8, PIECE, 0},   // teardrop: begins within the first
+        {0, PIECE + 8, 0},       // reaches past the first
+        {8, 16, 1},              // inside it, other bytes
+        {0, PIECE, 1},           // the same place, other bytes
+        {0, 2 * PIECE, 0},       // covers it and more
+        {2 * PIECE - 8, 16, 0},  // across the begin of the second
     };
     struct fixture f;
     struct datagram_made *d = malloc(sizeof *d);
     open_raw(&f);
     const weir_socket s = socket_bound(&f, weir_addr_any(), PORT);
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        make_datagram(d, PEER, 6000, i);
-        piece(&f, d, (uint16_t)i, 0, 1480);
-        piece(&f, d, (uint16_t)i, 2960, 1480);
+        make_datagram(d, PEER, 4 * PIECE + 80, i);
+        piece(&f, d, (uint16_t)i, 0, PIECE);
+        piece(&f, d, (uint16_t)i, 2 * PIECE, PIECE);
         const uint32_t held = f.weir->ip.fragments.bytes;
         d->bytes[rows[i].at + 8] ^= rows[i].change;
         piece(&f, d, (uint16_t)i, rows[i].at, rows[i].length);
         d->bytes[rows[i].at + 8] ^= rows[i].change;
         assert_int_equal(fixture_count(&f, WEIR_COUNT_FRAGMENT_OVERLAP), i + 1);
-        assert_true(f.weir->ip.fragments.bytes < held);    // its memory is free at once
-        for (uint32_t at = 0; at < d->length; at += 1480)  // even all of it: refused
-            piece(&f, d, (uint16_t)i, at, d->length - at < 1480 ? d->length - at : 1480);
+        assert_true(f.weir->ip.fragments.bytes < held);     // its memory is free at once
+        for (uint32_t at = 0; at < d->length; at += PIECE)  // even all of it: refused
+            piece(&f, d, (uint16_t)i, at, d->length - at < PIECE ? d->length - at : PIECE);
         expect_nothing(&f, s);
     }
     fixture_poll(&f, TIME_US + SECOND_US);
     assert_int_equal(f.weir->ip.fragments.count, 0);
-    piece(&f, d, 0, 0, 1480);  // the identification may be used again then
+    piece(&f, d, 0, 0, PIECE);  // the identification may be used again then
     assert_int_equal(f.weir->ip.fragments.count, 1);
     fixture_close(&f);
     free(d);
@@ -180,13 +185,15 @@ static void contradicting_totals_condemn(void **state)
 {
     (void)state;
     static const uint32_t rows[][3][2] = {
-        {{0, 1480}, {2960, 40}, {4440, 40}},   // two ends (offset, length); the second is marked as last by hand
-        {{0, 1480}, {4440, 480}, {2960, 40}},  // an end before what is there already
+        {{0, PIECE},
+         {2 * PIECE, 40},
+         {3 * PIECE, 40}},  // two ends (offset, length); the second is marked as last by hand
+        {{0, PIECE}, {3 * PIECE, 480}, {2 * PIECE, 40}},  // an end before what is there already
     };
     struct fixture f;
     struct datagram_made *d = malloc(sizeof *d);
     open_raw(&f);
-    make_datagram(d, PEER, 6000, 1);
+    make_datagram(d, PEER, 4 * PIECE + 80, 1);
     for (unsigned i = 0; i < 2; i++) {
         for (unsigned j = 0; j < 3; j++)
             input(&f, &(struct make){.protocol = IP_UDP,
@@ -215,19 +222,19 @@ static void sources_protocols_and_ids_do_not_mix(void **state)
     struct datagram_made *a = malloc(sizeof *a), *b = malloc(sizeof *b), *c = malloc(sizeof *c);
     open_raw(&f);
     const weir_socket s = socket_bound(&f, weir_addr_any(), PORT);
-    make_datagram(a, PEER, 2000, 1);
-    make_datagram(b, OTHER, 2000, 2);
-    make_datagram(c, PEER, 2000, 3);
-    piece(&f, a, 5, 0, 1480);
-    piece_from(&f, OTHER, b, 5, 0, 1480);
-    piece(&f, c, 6, 0, 1480);
-    input(&f, &(struct make){.protocol = 200, .id = 5, .offset = 1480, .payload = a->bytes, .length = 528});
+    make_datagram(a, PEER, PIECE + 520, 1);
+    make_datagram(b, OTHER, PIECE + 520, 2);
+    make_datagram(c, PEER, PIECE + 520, 3);
+    piece(&f, a, 5, 0, PIECE);
+    piece_from(&f, OTHER, b, 5, 0, PIECE);
+    piece(&f, c, 6, 0, PIECE);
+    input(&f, &(struct make){.protocol = 200, .id = 5, .offset = PIECE, .payload = a->bytes, .length = 528});
     expect_nothing(&f, s);
-    piece(&f, c, 6, 1480, 528);
+    piece(&f, c, 6, PIECE, 528);
     expect(&f, s, c);
-    piece_from(&f, OTHER, b, 5, 1480, 528);
+    piece_from(&f, OTHER, b, 5, PIECE, 528);
     expect(&f, s, b);
-    piece(&f, a, 5, 1480, 528);
+    piece(&f, a, 5, PIECE, 528);
     expect(&f, s, a);
     fixture_close(&f);
     free(a), free(b), free(c);
@@ -243,11 +250,11 @@ static void time_ends_it_and_the_sender_is_told(void **state)
     struct datagram_made *d = malloc(sizeof *d);
     open_raw(&f);
     const weir_socket s = socket_bound(&f, weir_addr_any(), PORT);
-    make_datagram(d, PEER, 4000, 1);
-    piece(&f, d, 1, 0, 1480);
-    piece(&f, d, 2, 1480, 1480);  // without the first: nobody can be told
+    make_datagram(d, PEER, 2 * PIECE + 1040, 1);
+    piece(&f, d, 1, 0, PIECE);
+    piece_from(&f, OTHER, d, 2, PIECE, PIECE);  // without the first: nobody can be told
     fixture_poll(&f, TIME_US - SECOND_US);
-    piece(&f, d, 1, 1480, 1480);  // more of it does not extend its time
+    piece(&f, d, 1, PIECE, PIECE);  // more of it does not extend its time
     assert_int_equal(f.weir->ip.fragments.count, 2);
     fixture_poll(&f, 2 * SECOND_US);
     assert_int_equal(f.weir->ip.fragments.count, 0);
@@ -259,7 +266,7 @@ static void time_ends_it_and_the_sender_is_told(void **state)
     assert_int_equal(icmp.code, 1);
     assert_int_equal(length, ICMP4_BYTES + IP4_BYTES + 8);
     assert_memory_equal(bytes + ICMP4_BYTES + IP4_BYTES, d->bytes, 8);
-    piece(&f, d, 1, 2960, 1048);
+    piece(&f, d, 1, 2 * PIECE, 1048);
     expect_nothing(&f, s);
     fixture_close(&f);
     free(d);
@@ -313,20 +320,20 @@ static void one_source_cannot_push_out_another(void **state)
     struct datagram_made *d = malloc(sizeof *d);
     open_raw(&f);
     const weir_socket s = socket_bound(&f, weir_addr_any(), PORT);
-    make_datagram(d, PEER, 3000, 1);
-    piece(&f, d, 1, 0, 1480);
-    uint8_t bytes[1480] = {0};
+    make_datagram(d, PEER, 2 * PIECE + 40, 1);
+    piece(&f, d, 1, 0, PIECE);
+    uint8_t bytes[PIECE] = {0};
     for (uint32_t id = 0; id < 2000; id++)
         input(&f, &(struct make){.source = OTHER,
                                  .protocol = IP_UDP,
                                  .id = (uint16_t)id,
-                                 .offset = 1480,
+                                 .offset = PIECE,
                                  .flags = IP4_MORE_FRAGMENTS,
                                  .payload = bytes,
                                  .length = sizeof bytes});
     assert_true(fixture_count(&f, WEIR_COUNT_FRAGMENT_LIMIT) > 1900);
-    piece(&f, d, 1, 1480, d->length - 1480 > 1480 ? 1480 : d->length - 1480);
-    piece(&f, d, 1, 2960, d->length - 2960);
+    piece(&f, d, 1, PIECE, d->length - PIECE > PIECE ? PIECE : d->length - PIECE);
+    piece(&f, d, 1, 2 * PIECE, d->length - 2 * PIECE);
     expect(&f, s, d);
     fixture_close(&f);
     free(d);
@@ -386,15 +393,15 @@ static void damaged_datagram_fails_its_checksum(void **state)
     struct datagram_made *d = malloc(sizeof *d);
     open_raw(&f);
     const weir_socket s = socket_bound(&f, weir_addr_any(), PORT);
-    make_datagram(d, PEER, 3000, 1);
-    d->bytes[2000] ^= 4;
-    piece(&f, d, 1, 0, 1480);
+    make_datagram(d, PEER, 2 * PIECE + 40, 1);
+    d->bytes[PIECE + 100] ^= 4;
+    piece(&f, d, 1, 0, PIECE);
     // A device that claims to have verified a fragment's checksum is not believed.
     struct made *packet = malloc(sizeof *packet);
     make_packet(
         packet,
         &(struct make){
-            .protocol = IP_UDP, .id = 1, .offset = 1480, .payload = d->bytes + 1480, .length = d->length - 1480});
+            .protocol = IP_UDP, .id = 1, .offset = PIECE, .payload = d->bytes + PIECE, .length = d->length - PIECE});
     const struct weir_slice slice = {packet->bytes, packet->length};
     const struct weir_frame frame = {
         .slices = &slice, .count = 1, .length = packet->length, .checksum = WEIR_CHECKSUM_VERIFIED};
@@ -418,7 +425,7 @@ static void congestion_marks_are_combined(void **state)
     struct datagram_made *d = malloc(sizeof *d);
     open_raw(&f);
     const weir_socket s = socket_bound(&f, weir_addr_any(), PORT);
-    make_datagram(d, PEER, 2000, 1);
+    make_datagram(d, PEER, PIECE + 520, 1);
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct weir_message message;
         input(&f, &(struct make){.protocol = IP_UDP,
@@ -426,14 +433,14 @@ static void congestion_marks_are_combined(void **state)
                                  .tos = rows[i].first,
                                  .flags = IP4_MORE_FRAGMENTS,
                                  .payload = d->bytes,
-                                 .length = 1480});
+                                 .length = PIECE});
         input(&f, &(struct make){.protocol = IP_UDP,
                                  .id = (uint16_t)i,
                                  .tos = rows[i].second,
-                                 .offset = 1480,
-                                 .payload = d->bytes + 1480,
-                                 .length = d->length - 1480});
-        assert_int_equal(take(&f, s, NULL, 0, &message), rows[i].tos < 0 ? WEIR_AGAIN : 2000);
+                                 .offset = PIECE,
+                                 .payload = d->bytes + PIECE,
+                                 .length = d->length - PIECE});
+        assert_int_equal(take(&f, s, NULL, 0, &message), rows[i].tos < 0 ? WEIR_AGAIN : PIECE + 520);
         if (rows[i].tos >= 0)
             assert_int_equal(message.tos, rows[i].tos);
     }
@@ -536,21 +543,21 @@ static void refusal_in_the_middle_resumes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_order_is_put_together),
+        test_with(WEIR_CFG_ALLOCATOR, any_order_is_put_together),
         cmocka_unit_test(overlaps_condemn_the_datagram),
         cmocka_unit_test(impossible_fragments_are_dropped),
         cmocka_unit_test(contradicting_totals_condemn),
-        cmocka_unit_test(sources_protocols_and_ids_do_not_mix),
+        test_with(WEIR_CFG_ALLOCATOR, sources_protocols_and_ids_do_not_mix),
         cmocka_unit_test(time_ends_it_and_the_sender_is_told),
         cmocka_unit_test(flood_is_bounded_and_flat),
         cmocka_unit_test(one_source_cannot_push_out_another),
-        cmocka_unit_test(too_many_pieces_are_refused),
+        test_with(WEIR_CFG_ALLOCATOR, too_many_pieces_are_refused),
         cmocka_unit_test(tunnelled_lies_are_not_read),
         cmocka_unit_test(damaged_datagram_fails_its_checksum),
         cmocka_unit_test(congestion_marks_are_combined),
-        cmocka_unit_test(allocation_failures_only_drop),
-        cmocka_unit_test(large_datagrams_leave_in_fragments),
-        cmocka_unit_test(refusal_in_the_middle_resumes),
+        test_with(WEIR_CFG_ALLOCATOR, allocation_failures_only_drop),
+        test_with(WEIR_CFG_ALLOCATOR, large_datagrams_leave_in_fragments),
+        test_with(WEIR_CFG_ALLOCATOR, refusal_in_the_middle_resumes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

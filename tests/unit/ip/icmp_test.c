@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small
 // Echo, and what is ignored.
+#include "built.h"
 #include "ip/packets.h"
 
 static void echo_is_answered_from_poll(void **state)
@@ -147,9 +149,12 @@ static void large_echo_comes_back_in_fragments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(echo_is_answered_from_poll),   cmocka_unit_test(echo_checksum_is_right_for_every_sum),
-        cmocka_unit_test(echo_to_many_is_not_answered), cmocka_unit_test(damaged_messages_are_counted),
-        cmocka_unit_test(other_types_are_ignored),      cmocka_unit_test(large_echo_comes_back_in_fragments),
+        cmocka_unit_test(echo_is_answered_from_poll),
+        cmocka_unit_test(echo_checksum_is_right_for_every_sum),
+        cmocka_unit_test(echo_to_many_is_not_answered),
+        cmocka_unit_test(damaged_messages_are_counted),
+        cmocka_unit_test(other_types_are_ignored),
+        test_with(WEIR_CFG_ALLOCATOR, large_echo_comes_back_in_fragments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small
 // The cache of path MTUs: only down, not below 576, forgotten after ten minutes, bounded.
 #include "ip/packets.h"
 #include "ip/icmp.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // profiles: small
+#include "built.h"
 #include "fixture.h"
 #include "frames.h"
 #include "link/neighbour.h"
@@ -732,9 +733,37 @@ static void a_copy_that_cannot_be_kept_is_counted(void **state)
 }
 #endif
 
+// What the self-check of test builds looks at: each bound and each list, by itself.
+static void a_table_that_contradicts_itself_is_noticed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct path path = {0};
+    plain(&f);
+    meet(&f, &path, PEER, FIXTURE_PEER_MAC);
+    struct arp *const arp = &f.weir->arp;
+    const uint16_t free = arp->free;
+    assert_true(neighbours_sound(f.weir));
+    arp->strangers++;
+    assert_false(neighbours_sound(f.weir));
+    arp->strangers--;
+    arp->free = arp->table[free - 1].next;  // an entry is lost
+    assert_false(neighbours_sound(f.weir));
+    arp->free = free;
+    arp->table[free - 1].next = free;  // the list has no end
+    assert_false(neighbours_sound(f.weir));
+    arp->table[free - 1].next = (uint16_t)(free + 1);
+    path.neighbour->address = weir_addr_v4(PEER + 1);  // it is not found where it belongs
+    assert_false(neighbours_sound(f.weir));
+    path.neighbour->address = weir_addr_v4(PEER);
+    assert_true(neighbours_sound(f.weir));
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        test_with(WEIR_CFG_SELF_CHECK, a_table_that_contradicts_itself_is_noticed),
         cmocka_unit_test(a_waiter_waits_for_the_answer),
         cmocka_unit_test(a_waiterless_datagram_is_kept),
         cmocka_unit_test(waiting_datagrams_are_bounded),

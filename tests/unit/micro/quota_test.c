@@ -45,6 +45,7 @@ static int setup(void **state)
     obliging = false;
     memset(replies, 0, sizeof replies);
     fixture_open_with(&f, &(struct fixture_options){.link = &weir_link_ethernet, .address = US, .mode = FIXTURE_PLAIN});
+    f.faults.others = true;
     fixture_know_peer(&f, PEER);
     micro_server_init(&server, f.weir, &host, NULL);
     for (uint32_t i = 0; i < CLIENTS; i++) {

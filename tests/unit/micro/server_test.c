@@ -143,6 +143,7 @@ static int setup(void **state)
     mute = false;
     memset(echoes, 0, sizeof echoes);
     pair_open(&pair, &(struct pair_options){.link = {.delay_us = 50}, .seed = 3});
+    pair.a.faults.others = true;
     listener = weir_socket_open(pair.b.weir, WEIR_STREAM, 0);
     assert_int_equal(weir_socket_bind(pair.b.weir, listener, &local), WEIR_OK);
     assert_int_equal(weir_socket_listen(pair.b.weir, listener, 8), WEIR_OK);

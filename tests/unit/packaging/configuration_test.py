@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One configuration for a library and its programs: what contradicts itself stops the build with a sentence, by the compiler and by tools/options.py;
 and a program with another configuration than its library's does not link."""
+import json
 import pathlib
 import subprocess
 import sys
@@ -20,6 +21,22 @@ def tell(*words):
     done = subprocess.run([sys.executable, "tools/options.py", *words], cwd=ROOT, capture_output=True, text=True)
     assert "Traceback" not in done.stderr
     return done.returncode, done.stdout.split(), done.stderr
+
+
+def test_any_builds_commands_are_looked_at(tmp_path):
+    """A misspelt -D of a compiler alone: by what the build wrote down of its commands."""
+    path = tmp_path / "compile_commands.json"
+    path.write_text(json.dumps([{"directory": ".", "file": "good.c", "command": "cc -DWEIR_CFG_SOCKETS=4 -D WEIR_PROFILE=small -DMINE='\"a b\"' -c good.c"},
+                                {"directory": ".", "file": "one.c", "arguments": ["cc", "-D", "WEIR_CFG_SOKETS=4", "-c", "one.c"]},
+                                {"directory": ".", "file": "two.c", "command": "cc -DWEIR_PROFILE_MEDIUM -DWEIR_CFG_SOKETS=4 -c two.c"}]))
+    status, _, messages = tell("--commands", str(path))
+    assert status == 2 and "there is no option WEIR_CFG_SOKETS; did you mean WEIR_CFG_SOCKETS? (docs/options.md lists them); it is set for one.c" in messages
+    assert "there is no profile medium: there are tiny, small, full; it is set for two.c" in messages and messages.count("SOKETS") == 1 and "good.c" not in messages
+    path.write_text(json.dumps(json.loads(path.read_text())[:1]))
+    assert tell("--commands", str(path)) == (0, [], "")
+    path.write_text("[{}]")
+    status, _, messages = tell("--commands", str(path))
+    assert status == 2 and "is no compile_commands.json" in messages
 
 
 @pytest.fixture

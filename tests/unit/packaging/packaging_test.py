@@ -57,6 +57,8 @@ def configure(folder, *words, fails=False):
 def test_an_installed_copy_by_cmake(installed, tmp_path):
     configure(tmp_path, "-DWEIR_FROM=package", f"-DCMAKE_PREFIX_PATH={installed}", "-DWEIR_COMPONENTS=bsd;posix;superloop;apps")
     run("cmake", "--build", tmp_path)
+    run("cmake", "--build", tmp_path, "--target", "memory")   # WEIR_MEMORY_BYTES is what the installed library says of itself
+    run(tmp_path / "memory")
     run_all(tmp_path)
 
 
@@ -69,7 +71,7 @@ def test_an_installed_copy_by_pkg_config(installed, tmp_path):
         return run("pkg-config", "--define-prefix", *words, PKG_CONFIG_PATH=str(installed / "lib/pkgconfig")).split()
     version = re.search(r'STRING "(.*)"', (ROOT / "include/weir/version.h").read_text()).group(1)
     assert ask("--modversion", "weir") == [version] and ask("--exists", "weir-apps") == []
-    for compiler, language, package, source in (("cc", "c", "weir", "answer.c"), ("c++", "c++", "weir", "answer.c"), ("cc", "c", "weir-bsd weir-posix", "sockets.c")):
+    for compiler, language, package, source in (("cc", "c", "weir", "answer.c"), ("c++", "c++", "weir", "answer.c"), ("cc", "c", "weir-bsd weir-posix", "sockets.c"), ("cc", "c", "weir", "memory.c")):
         run(compiler, "-Wall", "-Wextra", "-Werror", "-x", language, EXAMPLE / source, "-x", "none", *ask("--cflags", "--libs", *package.split()), "-o", tmp_path / "program")
         run(tmp_path / "program")
 
@@ -89,13 +91,35 @@ def test_a_program_of_another_configuration_does_not_link(installed, tmp_path):
 
 
 def test_nothing_of_it_meets_another_stack(installed, tmp_path):
-    """All of the library beside functions that lwIP has, too."""
-    for library in ("libweir.a", "libweir-bsd.a"):
-        names = globals_of(installed / "lib" / library)
-        assert names and all(name.startswith(OURS) for name in names)
-    (tmp_path / "other.c").write_text("".join(f"int {name}(void);\nint {name}(void) {{ return 0; }}\n" for name in ("tcp_close", "tcp_input", "udp_bind", "ip4_input", "icmp_input", "igmp_input")))
-    run("cc", f"-I{installed}/include", EXAMPLE / "answer.c", tmp_path / "other.c", "-Wl,--whole-archive", installed / "lib/libweir.a", "-Wl,--no-whole-archive", "-o", tmp_path / "program")
+    """All of the libraries beside functions that lwIP and others have, too: no name of theirs is without a prefix of ours."""
+    libraries = sorted((installed / "lib").glob("*.a"))
+    assert len(libraries) > 10
+    for library in libraries:
+        names = globals_of(library)
+        assert names and all(name.startswith(OURS) for name in names), library
+    taken = ("tcp_close", "tcp_input", "udp_bind", "ip4_input", "icmp_input", "igmp_input", "dhcp_start", "loop_init", "http_respond", "mqtt_start", "json_read", "port_init",
+             "tap_open", "pcap_open", "trace_start", "text_put", "update_begin", "shell_add", "mdns_send", "posix_host_init", "core_init", "wrap_tx")
+    (tmp_path / "other.c").write_text("".join(f"int {name}(void);\nint {name}(void) {{ return 0; }}\n" for name in taken))
+    run("cc", "-c", tmp_path / "other.c", "-o", tmp_path / "other.o")
+    run("cc", "-r", "-nostdlib", tmp_path / "other.o", "-Wl,--whole-archive", *libraries, "-o", tmp_path / "together.o")
+    run("cc", f"-I{installed}/include", EXAMPLE / "answer.c", tmp_path / "other.o", "-Wl,--whole-archive", installed / "lib/libweir.a", "-Wl,--no-whole-archive", "-o", tmp_path / "program")
     run(tmp_path / "program")
+
+
+def test_a_part_has_the_names_of_its_headers(installed, tmp_path):
+    """Every function that an installed header of a part declares is in its library, by the name that a call of it asks for."""
+    below = installed / "include/weir"
+    for part in (path.stem for path in (below / "linkage").glob("*.h")):
+        names = re.findall(r"^#pragma redefine_extname (\w+) weir_\1$", (below / f"linkage/{part}.h").read_text(), re.M)
+        names = [name for name in names if not name.startswith("dhcp6_")]   # which IPv6 has
+        found = globals_of(installed / f"lib/libweir-{part}.a")
+        assert {f"weir_{name}" for name in names} - found == set(), part
+        headers = [path.relative_to(below / "parts") for path in sorted((below / "parts").rglob("*.h")) if f"linkage/{part}.h" in path.read_text()]
+        calls = ", ".join(f"(const void *)&{name}" for name in names)
+        (tmp_path / "calls.c").write_text("".join(f'#include "{path}"\n' for path in headers) + f"const void *const called[] = {{{calls}}};\n")
+        run("cc", "-w", f"-I{installed}/include", f"-I{below}/parts", f"-I{below}/parts/apps", f"-I{below}/parts/api", "-c", tmp_path / "calls.c", "-o", tmp_path / "calls.o")
+        asked = {line.split()[0] for line in run("nm", "--undefined-only", "--format=posix", tmp_path / "calls.o").splitlines()}
+        assert {f"weir_{name}" for name in names} - asked == set(), part
 
 
 def test_no_path_of_the_build_is_installed(installed):
@@ -146,10 +170,21 @@ def test_cmake_stops_with_a_sentence(words, sentence, tmp_path):
     assert sentence in re.sub(r"\s+", " ", configure(tmp_path, "-DWEIR_FROM=subdirectory", f"-DWEIR_SOURCES={ROOT}", *words, fails=True))
 
 
+@pytest.mark.parametrize("line,sentence", [
+    ("target_compile_definitions(answer PRIVATE MINE=1 WEIR_CFG_SOKETS=4)", "there is no option WEIR_CFG_SOKETS (docs/options.md lists them); it is set for answer"),
+    ("target_compile_options(answer_cxx PRIVATE -O1 -DWEIR_PROFILE_MEDIUM)", "there is no WEIR_PROFILE_MEDIUM: profiles are tiny, small, full; it is set for answer_cxx"),
+    ("target_compile_definitions(answer PRIVATE MY_WEIR_CFG_X=1 WEIR_CFG_SOCKETS=4)", "")])
+def test_what_a_program_is_told_is_looked_at_by_cmake(line, sentence, tmp_path):
+    shutil.copytree(EXAMPLE, tmp_path / "example")
+    (tmp_path / "example/CMakeLists.txt").write_text((EXAMPLE / "CMakeLists.txt").read_text() + line + "\n")
+    said = run("cmake", "-G", "Ninja", "-S", tmp_path / "example", "-B", tmp_path / "b", "-DWEIR_FROM=subdirectory", f"-DWEIR_SOURCES={ROOT}", fails=bool(sentence))
+    assert sentence in re.sub(r"\s+", " ", said)
+
+
 @pytest.mark.parametrize("words,sentence", [
     (["PROFILE=medium"], "there is no profile medium"), (["OPTIONS=SOKETS=4"], "there is no option WEIR_CFG_SOKETS; did you mean SOCKETS?"),
     (["OPTIONS=-DWEIR_CFG_SOKETS=4"], "an option is written NAME=VALUE here"),
-    (["CFLAGS=-DWEIR_CFG_SOKETS=4"], "there is no option WEIR_CFG_SOKETS"), (["CONFIG=nowhere.h"], "there is no file nowhere.h"), (["PARTS=tls"], "there is no tls")])
+    (["CFLAGS=-DWEIR_CFG_SOKETS=4"], "there is no option WEIR_CFG_SOKETS"), (["CPPFLAGS=-D WEIR_CFG_SOKETS=4"], "there is no option WEIR_CFG_SOKETS"), (["CONFIG=nowhere.h"], "there is no file nowhere.h"), (["PARTS=tls"], "there is no tls")])
 def test_make_stops_with_a_sentence(words, sentence, tmp_path):
     assert sentence in run("make", "-s", "lib", f"O={tmp_path}", *words, fails=True)
 
@@ -169,6 +204,16 @@ def test_the_sources_by_meson(tmp_path):
     run_all(tmp_path / "example/b", ("answer", "memory"))
     names = globals_of(tmp_path / "example/b/subprojects/weir/libweir.a")
     assert names and all(name.startswith(OURS) for name in names)
+
+
+@pytest.mark.parametrize("before", ["add_global_arguments('-DWEIR_CFG_SOKETS=4', language: 'c')", "add_project_arguments('-D', 'WEIR_CFG_SOKETS', language: 'c')"])
+def test_what_a_program_is_told_is_looked_at_by_meson(before, tmp_path):
+    shutil.copytree(EXAMPLE, tmp_path / "example")
+    (tmp_path / "example/subprojects").mkdir(exist_ok=True)
+    (tmp_path / "example/subprojects/weir").symlink_to(ROOT)
+    (tmp_path / "example/meson.build").write_text((EXAMPLE / "meson.build").read_text().replace("weir =", f"{before}\nweir =", 1))
+    run("meson", "setup", "b", "-Dweir:profile=small", cwd=tmp_path / "example")
+    assert "there is no option WEIR_CFG_SOKETS; did you mean WEIR_CFG_SOCKETS?" in run("ninja", "-C", "b", cwd=tmp_path / "example", fails=True)
 
 
 @pytest.mark.parametrize("profile, options", [("tiny", ""), ("small", ""), ("full", ""), ("small", "IP6=1 ADDRESSES=4 IGMP=1 MULTICAST_GROUPS=4")])

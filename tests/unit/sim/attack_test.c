@@ -40,6 +40,24 @@ static void the_honest_keep_their_goodput(void **state)
     assert_true(sum.keeps_percent >= 95 * SEEDS);  // on average; ATTACK_KEEPS_PERCENT of each
 }
 
+// Networks that fell short at first, by a microsecond that decided when slow start ended, or by a false router's MTU:
+// in another form of the same network the lies cost little (docs/simulator.md).
+static void who_falls_short_is_tried_again(void **state)
+{
+    static const uint64_t seeds[] = {7297, 10452, 14323, 19810};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+        struct attack_result result;
+        if (!attack_run(seeds[i], NULL, NULL, &result))
+            fail_msg("seed %llu: %s", (unsigned long long)seeds[i], result.failure);
+        assert_in_range(result.keeps_percent, ATTACK_KEEPS_PERCENT, 200);
+    }
+    struct attack_result first;
+    assert_true(attack_run(seeds[0], NULL, NULL, &first));
+    if (WEIR_CFG_IP6)  // otherwise it is another network
+        assert_true(first.tried_again);
+}
+
 // The same seed lies in the same way.
 static void a_seed_is_the_same_each_time(void **state)
 {
@@ -99,6 +117,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_lie_is_told),
         cmocka_unit_test(a_seed_is_the_same_each_time),
+        cmocka_unit_test(who_falls_short_is_tried_again),
         cmocka_unit_test(the_honest_keep_their_goodput),
     };
     (void)argc;

@@ -39,6 +39,29 @@ static void drop_tail_in_frames(void **state)
     sim_close(sim);
 }
 
+// A bucket of 2,500 bytes, filled by 1,000 a millisecond: two frames at once, a third half a millisecond later.
+static void a_policer_drops_what_finds_no_tokens(void **state)
+{
+    (void)state;
+    open_link(&(struct sim_way){.police_rate = 8000000, .police_bytes = 2500});
+    for (uint32_t number = 0; number < 5; number++)
+        frame_send(a, 1000, number);
+    run(sim, 400000);
+    frame_send(a, 1000, 5);
+    run(sim, 500000);
+    frame_send(a, 1000, 6);
+    run(sim, SIM_S(1));  // the bucket is full again, and holds no more
+    for (uint32_t number = 7; number < 12; number++)
+        frame_send(a, 1000, number);
+    run(sim, SIM_S(2));
+    const uint32_t passed[] = {0, 1, 6, 7, 8};
+    assert_int_equal(b->count, 5);
+    for (uint32_t index = 0; index < 5; index++)
+        assert_int_equal(b->frames[index].number, passed[index]);
+    assert_int_equal(sim_link_stats(cable, false)->dropped, 7);
+    sim_close(sim);
+}
+
 static void marks_from_the_threshold_on(void **state)
 {
     (void)state;
@@ -135,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drop_tail_in_bytes),
         cmocka_unit_test(drop_tail_in_frames),
+        cmocka_unit_test(a_policer_drops_what_finds_no_tokens),
         cmocka_unit_test(marks_from_the_threshold_on),
         cmocka_unit_test(codel_waits_an_interval_and_drops_more_and_more_often),
         cmocka_unit_test(codel_leaves_a_short_queue_alone),

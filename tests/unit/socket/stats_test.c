@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 #include "pair.h"
 
 #include <string.h>
@@ -98,8 +99,9 @@ static void a_connection_tells_of_itself(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counters_have_names), cmocka_unit_test(the_walk_sees_every_socket_once),
-        cmocka_unit_test(the_walk_survives_opening_and_closing), cmocka_unit_test(a_connection_tells_of_itself)};
+    const struct CMUnitTest tests[] = {test_with(WEIR_CFG_COUNTER_NAMES, counters_have_names),
+                                       cmocka_unit_test(the_walk_sees_every_socket_once),
+                                       test_with(WEIR_CFG_ALLOCATOR, the_walk_survives_opening_and_closing),
+                                       test_with(WEIR_CFG_TCP_INFO, a_connection_tells_of_itself)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

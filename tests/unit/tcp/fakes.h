@@ -71,6 +71,12 @@ static void world_free(void *context, void *memory, size_t bytes)
     free(memory);
 }
 
+#if WEIR_CFG_IP_OPTIONS
+void ip4_options_note(struct weir_ip_options *options, const struct packet *packet) { (void)options, (void)packet; }
+void tcp_ip_options_kept(struct tcp_conn *c, const struct weir_ip_options *received) { (void)c, (void)received; }
+const struct weir_ip_options *tcp_ip_options(const struct tcp_conn *c) { return (void)c, NULL; }
+#endif
+
 // What the rows of the families name: none of it is asked for here, but without optimisation it is linked.
 enum weir_tx_verdict ip4_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out,
                                 struct sock *waiter)

@@ -18,8 +18,8 @@
 #include "tcp/conn.h"
 #include "wire/tcp.h"
 
-#define TCP_US weir_ip4(10, 0, 0, 1)
-#define TCP_PEER weir_ip4(10, 0, 0, 2)
+#define TCP_US fixture_address(1)
+#define TCP_PEER fixture_address(2)
 #define TCP_OUR_PORT 80
 #define TCP_PEER_PORT 40000
 #define TCP_PEER_MSS 1460
@@ -60,6 +60,9 @@ struct tcp_fixture {
     const uint8_t *got_data;
     uint8_t got_tos, got_ace;
     uint64_t got_us;
+    // options of the IPv4 header, in whole words: of the peer's packets, and of the segment taken last
+    const uint8_t *ip_options, *got_ip_options;
+    uint32_t ip_options_length, got_ip_options_length;
 };
 
 // A segment of the peer; seq and ack are relative. `ack` counts only with TCP_ACK.

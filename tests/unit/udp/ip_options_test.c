@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // needs IPv6
-// IPv4 options on datagram and raw sockets: set, sent and padded, told of what arrives; source routes and what is
-// malformed are refused.
+// IPv4 options on datagram and raw sockets: set, sent and padded, told of what arrives, with this host in what records
+// the way or times; source routes and what is malformed are refused.
 #include "ip/packets.h"
 #include "ip/packets6.h"
 
@@ -61,6 +61,13 @@ static void options_go_with_every_packet(void **state)
     fixture_close(&f);
 }
 
+// RFC 1122 §3.2.1.8 (d): the one place has this host's time, which is none of the day (RFC 791 §3.1).
+static void assert_stamped(const struct fixture *f, const uint8_t *options)
+{
+    assert_memory_equal(options, ((const uint8_t[]){68, 8, 9, 0}), 4);
+    assert_true(get32(options + 4) >> 31 && f->weir->now_ms - (get32(options + 4) & 0x7fffffffu) <= 1);
+}
+
 // RFC 791 §3.1: the copied flag.
 static void fragments_have_those_that_are_copied(void **state)
 {
@@ -77,7 +84,8 @@ static void fragments_have_those_that_are_copied(void **state)
     assert_int_equal(send_bytes(&f, s, PEER, 3000), 3000);
     assert_int_equal(fixture_sent_count(&f), 3);
     assert_int_equal(sent_options(&f, 0, &options, &ip), 12);
-    assert_memory_equal(options, both, 12);
+    assert_stamped(&f, options);
+    assert_memory_equal(options + 8, alert, 4);
     uint32_t bytes = ip.total_length - ip.header_length;
     for (uint32_t i = 1; i < 3; i++) {
         assert_int_equal(sent_options(&f, i, &options, &ip), 12);
@@ -112,7 +120,7 @@ static void what_is_malformed_or_a_source_route_is_refused(void **state)
     assert_int_equal(weir_socket_set_ip_options(f.weir, s, cut, 1), WEIR_INVALID);
     assert_int_equal(weir_socket_set_ip_options(f.weir, s, many, 41), WEIR_INVALID);
     assert_int_equal(weir_socket_set_ip_options(f.weir, s, many, -1), WEIR_INVALID);
-    assert_int_equal(weir_socket_set_ip_options(f.weir, stream, alert, 4), WEIR_NOT_SUPPORTED);
+    assert_int_equal(weir_socket_set_ip_options(f.weir, stream, loose, 8), WEIR_INVALID);
     assert_int_equal(weir_socket_ip_options(f.weir, s, &got), WEIR_OK);
     assert_int_equal(got.length, 4);  // as it was
     assert_int_equal(weir_socket_set_ip_options(f.weir, s, many, 40), WEIR_OK);
@@ -146,11 +154,73 @@ static void options_of_what_arrives_are_told_where_they_are_wanted(void **state)
     assert_int_equal(received_options(&f, s, &message), 0);
     assert_int_equal(weir_socket_set(f.weir, s, WEIR_OPTION_RECEIVE_IP_OPTIONS, 1), WEIR_OK);
     assert_int_equal(received_options(&f, s, &message), 8);
-    assert_memory_equal(message.options.bytes, stamp, 8);
+    assert_stamped(&f, message.options.bytes);
     struct weir_slice slice;
     input_udp(&f, PEER, OURS, 9, PORT, "x", 1);
     assert_int_equal(weir_socket_peek_message(f.weir, s, &message, &slice), 1);
     assert_int_equal(message.options.length, 0);
+    fixture_close(&f);
+}
+
+struct record {
+    uint8_t length, before[16], after[16];
+};
+
+// RFC 791 §3.1: the pointer, the flags and the overflow of records, as they come to this host.
+static void what_records_has_this_host(void **state)
+{
+#define TIME 0xaa, 0xaa, 0xaa, 0xaa  // of now
+    static const struct record records[] = {
+        {8, {7, 7, 4, 0, 0, 0, 0, 0}, {7, 7, 8, 10, 0, 0, 1, 0}},
+        {12, {7, 11, 8, 1, 2, 3, 4, 0, 0, 0, 0, 0}, {7, 11, 12, 1, 2, 3, 4, 10, 0, 0, 1, 0}},
+        {8, {7, 7, 8, 1, 2, 3, 4, 0}, {7, 7, 8, 1, 2, 3, 4, 0}},  // full
+        {8, {7, 7, 6, 1, 2, 3, 4, 0}, {7, 7, 6, 1, 2, 3, 4, 0}},  // too little room, or a pointer that lies
+        {8, {7, 7, 2, 1, 2, 3, 4, 0}, {7, 7, 2, 1, 2, 3, 4, 0}},
+        {8, {7, 7, 0, 1, 2, 3, 4, 0}, {7, 7, 0, 1, 2, 3, 4, 0}},
+        {8, {7, 7, 255, 1, 2, 3, 4, 0}, {7, 7, 255, 1, 2, 3, 4, 0}},
+        {4, {1, 1, 7, 2}, {1, 1, 7, 2}},
+        {12, {68, 12, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0}, {68, 12, 9, 0, TIME, 0, 0, 0, 0}},
+        {12, {68, 12, 5, 1, 0, 0, 0, 0, 0, 0, 0, 0}, {68, 12, 13, 1, 10, 0, 0, 1, TIME}},
+        {12, {68, 12, 5, 3, 10, 0, 0, 1, 0, 0, 0, 0}, {68, 12, 13, 3, 10, 0, 0, 1, TIME}},
+        {12, {68, 12, 5, 3, 10, 0, 0, 9, 0, 0, 0, 0}, {68, 12, 5, 3, 10, 0, 0, 9, 0, 0, 0, 0}},  // another's turn
+        {8, {68, 8, 9, 0, 1, 2, 3, 4}, {68, 8, 9, 0x10, 1, 2, 3, 4}},                            // full: counted,
+        {8, {68, 8, 9, 0xe0, 1, 2, 3, 4}, {68, 8, 9, 0xf0, 1, 2, 3, 4}},
+        {8, {68, 8, 9, 0xf0, 1, 2, 3, 4}, {68, 8, 9, 0xf0, 1, 2, 3, 4}},  // as far as it goes
+        {8, {68, 8, 5, 1, 1, 2, 3, 4}, {68, 8, 5, 1, 1, 2, 3, 4}},
+        {8, {68, 8, 5, 2, 1, 2, 3, 4}, {68, 8, 5, 2, 1, 2, 3, 4}},
+        {8, {68, 8, 1, 0, 1, 2, 3, 4}, {68, 8, 1, 0, 1, 2, 3, 4}},
+        {4, {1, 1, 68, 2}, {1, 1, 68, 2}},
+        {8, {0, 68, 5, 5, 0, 0, 0, 0}, {0, 68, 5, 5, 0, 0, 0, 0}},  // beyond the end
+    };
+#undef TIME
+    struct fixture f;
+    (void)state;
+    open_raw(&f);
+    const weir_socket s = opened(&f);
+    assert_int_equal(weir_socket_set(f.weir, s, WEIR_OPTION_RECEIVE_IP_OPTIONS, 1), WEIR_OK);
+    for (uint32_t i = 0; i < sizeof records / sizeof *records; i++) {
+        const struct record *const r = &records[i];
+        uint8_t bytes[12];
+        struct weir_message message;
+        struct weir_slice slice;
+        make_udp(bytes, PEER, OURS, 9, PORT, "abcd", 4);
+        input(&f, &(struct make){.protocol = IP_UDP,
+                                 .options = r->before,
+                                 .options_length = r->length,
+                                 .payload = bytes,
+                                 .length = sizeof bytes});
+        assert_int_equal(weir_socket_peek_message(f.weir, s, &message, &slice), 4);
+        assert_int_equal(weir_socket_discard(f.weir, s), WEIR_OK);
+        assert_int_equal(message.options.length, r->length);
+        for (uint32_t at = 0; at < r->length; at++) {
+            if (r->after[at] != 0xaa) {
+                assert_int_equal(message.options.bytes[at], r->after[at]);
+                continue;
+            }
+            assert_int_equal(get32(message.options.bytes + at), 0x80000000u | f.weir->now_ms);
+            at += 3;
+        }
+    }
     fixture_close(&f);
 }
 
@@ -187,6 +257,7 @@ int main(void)
         cmocka_unit_test(fragments_have_those_that_are_copied),
         cmocka_unit_test(what_is_malformed_or_a_source_route_is_refused),
         cmocka_unit_test(options_of_what_arrives_are_told_where_they_are_wanted),
+        cmocka_unit_test(what_records_has_this_host),
         cmocka_unit_test(raw_sockets_have_them_and_ip6_has_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@ use smoltcp::wire::{EthernetAddress, IpAddress, IpCidr, Ipv4Address};
 use std::os::fd::AsRawFd;
 
 const BATCH: u32 = 64; // frames taken before the sockets are looked at
-const SOCKETS: usize = 8; // for each service
+pub const SOCKETS: usize = 8; // for each service
 
 #[derive(Clone, Copy)]
 enum Service {
@@ -57,24 +57,67 @@ fn work(socket: &mut tcp::Socket, service: Service, scratch: &mut [u8]) -> bool 
 }
 
 pub fn serve_tap(buffer: usize, tap: &str, address: &str) {
-    serve(buffer, TunTapInterface::new(tap, Medium::Ethernet).expect("a TAP"), address)
+    serve(buffer, TunTapInterface::new(tap, Medium::Ethernet).expect("a TAP"), address, SOCKETS)
 }
 
-pub fn serve_packet(buffer: usize, interface: &str, address: &str) {
-    serve(buffer, RawSocket::new(interface, Medium::Ethernet).expect("a packet socket"), address)
+pub fn serve_packet(buffer: usize, interface: &str, address: &str, echoes: usize) {
+    serve(buffer, RawSocket::new(interface, Medium::Ethernet).expect("a packet socket"), address, echoes)
 }
 
-fn serve<D: Device + AsRawFd>(buffer: usize, mut device: D, address: &str) {
+fn open<D: Device>(device: &mut D, address: Ipv4Address) -> Interface {
+    let mut config = Config::new(EthernetAddress([2, 0, 0, 0, address.octets()[3], address.octets()[2]]).into());
+    config.random_seed = std::process::id() as u64;
+    let mut interface = Interface::new(config, device, Instant::now());
+    interface.update_ip_addrs(|all| all.push(IpCidr::new(IpAddress::Ipv4(address), 24)).unwrap());
+    interface
+}
+
+/// The client of another one: bytes from its chargen for so long, a line of JSON.
+pub fn take_packet(buffer: usize, interface: &str, address: &str, peer: &str, milliseconds: u64) {
+    let mut device = RawSocket::new(interface, Medium::Ethernet).expect("a packet socket");
+    let fd = device.as_raw_fd();
+    let mut interface = open(&mut device, address.parse().expect("an IPv4 address"));
+    let peer: Ipv4Address = peer.parse().expect("an IPv4 address");
+    let mut sockets = SocketSet::new(vec![]);
+    let handle = sockets.add(socket(buffer));
+    let port = 49152 + (std::process::id() % 16384) as u16;
+    let began = std::time::Instant::now();
+    let connection = sockets.get_mut::<tcp::Socket>(handle);
+    connection.connect(interface.context(), (peer, Service::Chargen as u16), port).expect("a connection");
+    let mut count = 0;
+    while began.elapsed().as_millis() < milliseconds as u128 {
+        let now = Instant::now();
+        interface.poll_maintenance(now);
+        let mut busy = false;
+        for _ in 0..BATCH {
+            if interface.poll_ingress_single(now, &mut device, &mut sockets) == PollIngressSingleResult::None {
+                break;
+            }
+            busy = true;
+        }
+        let connection = sockets.get_mut::<tcp::Socket>(handle);
+        assert!(connection.is_open(), "the connection ended");
+        while connection.can_recv() {
+            count += connection.recv(|data| (data.len(), data.len())).unwrap_or(0);
+        }
+        while interface.poll_egress(now, &mut device, &mut sockets) != PollResult::None {}
+        if !busy {
+            wait(fd, interface.poll_delay(now, &sockets)).expect("select");
+        }
+    }
+    sockets.get_mut::<tcp::Socket>(handle).abort();
+    while interface.poll_egress(Instant::now(), &mut device, &mut sockets) != PollResult::None {}
+    println!("{{\"test\": \"source\", \"count\": {}, \"ns\": {}}}", count, began.elapsed().as_nanos());
+}
+
+fn serve<D: Device + AsRawFd>(buffer: usize, mut device: D, address: &str, echoes: usize) {
     let address: Ipv4Address = address.parse().expect("an IPv4 address");
     let fd = device.as_raw_fd();
-    let mut config = Config::new(EthernetAddress([2, 0, 0, 0, 1, address.octets()[2]]).into());
-    config.random_seed = std::process::id() as u64;
-    let mut interface = Interface::new(config, &mut device, Instant::now());
-    interface.update_ip_addrs(|all| all.push(IpCidr::new(IpAddress::Ipv4(address), 24)).unwrap());
+    let mut interface = open(&mut device, address);
     let mut sockets = SocketSet::new(vec![]);
     let mut all: Vec<(SocketHandle, Service)> = vec![];
     for service in [Service::Echo, Service::Discard, Service::Chargen] {
-        for _ in 0..SOCKETS {
+        for _ in 0..if let Service::Echo = service { echoes } else { SOCKETS } {
             let mut socket = socket(buffer);
             socket.set_nagle_enabled(false);
             all.push((sockets.add(socket), service));

@@ -3,7 +3,8 @@
 //!
 //!     smoltcp-bench bulk|copy|echo|connect|idle BYTES COUNT [OPEN]    two of it back to back in memory, as bench/pair/weir_pair.c
 //!     smoltcp-bench host BYTES TAP ADDRESS                            echo, discard and chargen on a TAP of Linux
-//!     smoltcp-bench packet BYTES IFNAME ADDRESS                       the same on an Ethernet interface, through a packet socket
+//!     smoltcp-bench packet BYTES IFNAME ADDRESS [ECHOES]              the same (so many echoes at once) on an Ethernet interface, through a packet socket
+//!     smoltcp-bench packet BYTES IFNAME ADDRESS source PEER MS        the client of that: bytes from chargen for so long, a line of JSON
 mod host;
 mod pair;
 
@@ -22,8 +23,10 @@ fn main() {
     };
     if test == "host" {
         host::serve_tap(buffer as usize, what, &arguments[4]);
+    } else if test == "packet" && arguments.get(5).is_some_and(|word| word == "source") {
+        host::take_packet(buffer as usize, what, &arguments[4], &arguments[6], number(7).expect("milliseconds"));
     } else if test == "packet" {
-        host::serve_packet(buffer as usize, what, &arguments[4]);
+        host::serve_packet(buffer as usize, what, &arguments[4], number(5).map_or(host::SOCKETS, |count| count as usize));
     } else {
         pair::run(test, buffer as usize, number(3).expect("a count"), number(4).unwrap_or(0));
     }

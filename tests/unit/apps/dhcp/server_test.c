@@ -54,11 +54,11 @@ static void close_world(void)
 
 static struct weir_addr of_packet(const uint8_t *at) { return weir_addr_v4(get32(at)); }
 
-// The server's next answer, in w.last; its type, 0: none.
-static uint8_t answer(void)
+// Lets so much time pass. The server's next answer, in w.last; its type, 0: none.
+static uint8_t answer_within(uint64_t us)
 {
     struct fixture *f = &w.bench.f;
-    bench_run(&w.bench, 1000);
+    bench_run(&w.bench, us);
     for (; w.frames < fixture_sent_count(f); w.frames++) {
         uint32_t length;
         const uint8_t *packet = fixture_sent_packet(f, w.frames, &length);
@@ -74,6 +74,16 @@ static uint8_t answer(void)
     return 0;
 }
 
+static uint8_t answer(void)
+{
+    uint8_t type = answer_within(1000);
+    for (uint32_t i = 0; i < POOL && type == 0; i++) {
+        if (w.bindings[i].state == DHCP_PINGED)
+            type = answer_within(DHCP_PING_US);
+    }
+    return type;
+}
+
 static void deliver(struct weir_addr from, const void *bytes, uint32_t length)
 {
     uint8_t udp[8 + DHCP_MESSAGE_MAX] = {0, DHCP_CLIENT_PORT, 0, DHCP_SERVER_PORT};  // checksum 0: none
@@ -82,15 +92,21 @@ static void deliver(struct weir_addr from, const void *bytes, uint32_t length)
     fixture_input_ip4(&w.bench.f, from, weir_addr_v4(0xffffffffu), 17, udp, 8 + length);
 }
 
-// A client with the number `who` sends the message. Returns the type of the answer.
-static uint8_t ask(uint8_t who, struct dhcp_message message)
+// A client with the number `who` sends the message.
+static void send_from(uint8_t who, struct dhcp_message message)
 {
     uint8_t bytes[DHCP_MESSAGE_MAX];
     message.op = 1;
-    message.xid = 0x1000u + who;
+    message.xid += 0x1000u + who;
     memcpy(message.mac, (const uint8_t[]){2, 0, 0, 0, 0, who}, 6);
     const uint32_t length = dhcp_emit(&message, bytes, sizeof bytes);
     deliver(message.ciaddr, bytes, length);
+}
+
+// A client sends the message, and this is the type of the answer to it.
+static uint8_t ask(uint8_t who, struct dhcp_message message)
+{
+    send_from(who, message);
     return answer();
 }
 
@@ -112,6 +128,94 @@ static void lease(uint8_t who, uint32_t place)
 }
 
 static void pass(uint32_t seconds) { bench_run(&w.bench, (uint64_t)seconds * 1000000); }
+
+// The echo request that the server sent last, to this address: answers it. false: there is none.
+static bool echo_back(struct weir_addr from)
+{
+    struct fixture *f = &w.bench.f;
+    for (uint32_t i = fixture_sent_count(f); i-- > 0;) {
+        uint32_t length;
+        const uint8_t *packet = fixture_sent_packet(f, i, &length);
+        if (length < 28 || packet[0] != 0x45 || packet[9] != 1 || packet[20] != 8 ||
+            !weir_addr_equal(of_packet(packet + 16), from))
+            continue;
+        uint8_t reply[8];
+        memcpy(reply, packet + 20, sizeof reply);
+        reply[0] = 0;
+        const uint32_t sum = get16(reply + 2) + 0x0800u;  // RFC 1624: without the type
+        put16(reply + 2, (sum & 0xffff) + (sum >> 16));
+        fixture_input_ip4(f, from, OWN, 1, reply, sizeof reply);
+        return true;
+    }
+    return false;
+}
+
+// RFC 2131 §3.1: an address that is in use is not offered.
+static void an_address_that_answers_rests(void **state)
+{
+    (void)state;
+    open_world();
+    fixture_know_peer(&w.bench.f, pool(0));
+    fixture_know_peer(&w.bench.f, pool(1));
+    send_from(1, (struct dhcp_message){.type = DHCP_DISCOVER});
+    assert_int_equal(answer_within(DHCP_PING_US / 2), 0);
+    assert_int_equal(w.bindings[0].state, DHCP_PINGED);
+    assert_true(echo_back(pool(0)));
+    assert_int_equal(answer_within(DHCP_PING_US - 1000), 0);  // the next one has all its time
+    assert_int_equal(w.bindings[0].state, DHCP_DECLINED);
+    assert_int_equal(w.server.count.in_use, 1);
+    assert_int_equal(w.changes, 1);
+    assert_int_equal(answer_within(2000), DHCP_OFFER);
+    assert_true(weir_addr_equal(w.last.yiaddr, pool(1)));
+    assert_int_equal(w.last.xid, 0x1001);
+    assert_int_equal(w.last.id_length, 0);
+    assert_true(echo_back(pool(1)));  // too late: the client will find out
+    assert_int_equal(request(1, pool(1)), DHCP_ACK);
+    pass(DHCP_DECLINED_S);
+    lease(2, 2);
+    lease(3, 3);
+    lease(4, 1);  // its time had passed
+    lease(5, 0);  // and has rested
+    close_world();
+}
+
+static void who_asks_again_meanwhile_is_answered_once(void **state)
+{
+    (void)state;
+    open_world();
+    const struct dhcp_message asks = {.type = DHCP_DISCOVER, .id_length = 3, .id = {0, 'm', 'e'}};
+    struct dhcp_message again = asks;
+    again.xid = 0x100;
+    send_from(1, asks);
+    assert_int_equal(answer_within(DHCP_PING_US / 2), 0);
+    assert_int_equal(request(1, FIRST), DHCP_NAK);  // it has no offer yet
+    send_from(1, again);
+    assert_int_equal(answer_within(DHCP_PING_US / 2 + 1000), DHCP_OFFER);
+    assert_int_equal(w.last.xid, 0x1101);
+    assert_memory_equal(w.last.id, "\0me", 3);
+    assert_int_equal(answer_within(10 * DHCP_PING_US), 0);
+    assert_int_equal(w.server.count.offered, 1);
+    send_from(1, again);  // it has had this address: no more pings
+    assert_int_equal(answer_within(1000), DHCP_OFFER);
+    close_world();
+}
+
+static void where_all_answer_nobody_gets_any(void **state)
+{
+    (void)state;
+    open_world();
+    for (uint32_t i = 0; i < POOL; i++)
+        fixture_know_peer(&w.bench.f, pool(i));
+    send_from(1, (struct dhcp_message){.type = DHCP_DISCOVER});
+    for (uint32_t i = 0; i < POOL; i++) {
+        assert_int_equal(answer_within(1000), 0);
+        assert_true(echo_back(pool(i)));
+    }
+    assert_int_equal(answer_within(2 * DHCP_PING_US), 0);
+    assert_int_equal(w.server.count.exhausted, 1);
+    assert_int_equal(w.server.count.in_use, POOL);
+    close_world();
+}
 
 static void a_client_is_offered_and_given_an_address(void **state)
 {
@@ -313,6 +417,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_client_is_offered_and_given_an_address),
+        cmocka_unit_test(an_address_that_answers_rests),
+        cmocka_unit_test(who_asks_again_meanwhile_is_answered_once),
+        cmocka_unit_test(where_all_answer_nobody_gets_any),
         cmocka_unit_test(a_client_keeps_its_address),
         cmocka_unit_test(clients_are_known_by_their_identifier),
         cmocka_unit_test(the_wish_of_a_client_is_heard),

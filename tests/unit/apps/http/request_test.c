@@ -71,6 +71,31 @@ static void old_and_unusual_forms_are_taken(void **state)
     assert_true(request.body_length == 4294967295u);
 }
 
+// RFC 9112 §3.2.2: an absolute target's host goes before the field, whose own has to be good all the same.
+static void the_host_is_the_target_s_or_the_field_s(void **state)
+{
+    static const struct {
+        const char *text, *host;
+    } good[] = {
+        {"GET / HTTP/1.1\r\nHost: a.example:8080\r\n\r\n", "a.example:8080"},
+        {"GET / HTTP/1.1\r\nHost: a.example:\r\n\r\n", "a.example:"},
+        {"GET / HTTP/1.1\r\nHost: [fe80::1]:80\r\n\r\n", "[fe80::1]:80"},
+        {"GET / HTTP/1.1\r\nHost: a%41\r\n\r\n", "a%41"},
+        {"GET / HTTP/1.1\r\nHost:\r\n\r\n", ""},
+        {"GET http://b:1/x HTTP/1.1\r\nHost: a\r\n\r\n", "b:1"},
+        {"GET https://b/x HTTP/1.1\r\nHost: a\r\n\r\n", "b"},
+        {"GET HTTPS://b?x HTTP/1.1\r\nHost: a\r\n\r\n", "b"},
+        {"GET http://b/ HTTP/1.0\r\n\r\n", "b"},
+        {"GET / HTTP/1.0\r\n\r\n", ""},
+    };
+    struct http_request request;
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        if (parse(good[i].text, &request) <= 0 || !text_equal(request.host.bytes, request.host.length, good[i].host))
+            fail_msg("not taken, or for another host: %s", good[i].text);
+    }
+}
+
 static void what_can_be_read_two_ways_is_refused(void **state)
 {
     static const char *const bad[] = {
@@ -89,6 +114,16 @@ static void what_can_be_read_two_ways_is_refused(void **state)
         "GET / HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n",   // a folded line
         "GET / HTTP/1.1\r\nHost: x\rX: y\r\n\r\n",        // a bare CR
         "GET / HTTP/1.1\r\nHost: \x01\r\n\r\n",           // a control byte
+        "GET / HTTP/1.1\r\nHost: x:y\r\n\r\n",            // no port
+        "GET / HTTP/1.1\r\nHost: ::1\r\n\r\n",            // an IPv6 address without brackets
+        "GET / HTTP/1.1\r\nHost: [::1\r\n\r\n",           // one with half of them
+        "GET / HTTP/1.1\r\nHost: []\r\n\r\n",             // one with nothing in them
+        "GET / HTTP/1.1\r\nHost: a%2\r\n\r\n",            // half an escape
+        "GET / HTTP/1.1\r\nHost: a,b\r\n\r\n",            // two in one
+        "GET http:///x HTTP/1.1\r\nHost: x\r\n\r\n",      // no host in the target
+        "GET http://:80/x HTTP/1.1\r\nHost: x\r\n\r\n",   // only a port
+        "GET http://u@x/ HTTP/1.1\r\nHost: x\r\n\r\n",    // a user
+        "GET ftp://x/ HTTP/1.1\r\nHost: x\r\n\r\n",       // another scheme
         "GET / HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n",       // no name
         "GET / HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n",  // no colon
         "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n",
@@ -197,6 +232,7 @@ int main(void)
         cmocka_unit_test(a_request_is_understood),
         cmocka_unit_test(every_part_is_waited_for),
         cmocka_unit_test(old_and_unusual_forms_are_taken),
+        cmocka_unit_test(the_host_is_the_target_s_or_the_field_s),
         cmocka_unit_test(what_can_be_read_two_ways_is_refused),
         cmocka_unit_test(a_nul_is_no_text),
         cmocka_unit_test(long_headers_are_refused),

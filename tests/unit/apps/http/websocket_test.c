@@ -4,9 +4,10 @@
 
 #include "apps/http/site.h"
 
-#define UPGRADE \
-    "GET /echo HTTP/1.1\r\nHost: w\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n" \
+#define UPGRADE_FIELDS \
+    "Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n" \
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+#define UPGRADE "GET /echo HTTP/1.1\r\nHost: w\r\n" UPGRADE_FIELDS
 
 static char got[200000];
 static uint32_t length;
@@ -306,6 +307,9 @@ static void an_upgrade_is_whole_or_none(void **state)
                  {UPGRADE "Origin: http://elsewhere\r\n\r\n", 403},
                  {UPGRADE "Origin: null\r\n\r\n", 403},
                  {UPGRADE "Origin: http://W\r\n\r\n", 101},
+                 // an absolute target's host counts, and not the field's (RFC 9112 §3.2.2)
+                 {"GET http://v/echo HTTP/1.1\r\nHost: w\r\n" UPGRADE_FIELDS "Origin: http://w\r\n\r\n", 403},
+                 {"GET http://v/echo HTTP/1.1\r\nHost: w\r\n" UPGRADE_FIELDS "Origin: http://v\r\n\r\n", 101},
                  {"HEAD /echo HTTP/1.1\r\nHost: w\r\n\r\n", 405}};
     struct bench bench;
     (void)state;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "apps/bench.h"
+#include "apps/blocks.h"
 
-#include "shell/capture.h"
+#include "capture.h"
 #include "shell/shell.h"
 
 #define PORT 2323u
@@ -254,9 +255,9 @@ static void what_is_not_asked_for_is_not_kept(void **state)
         assert_string_equal(say("\x03"), "\nweir> ");
         assert_int_equal(weir_socket_close(b.f.weir, other), WEIR_OK);
     }
-    assert_non_null(strstr(say("tcpdump port\n"), "tcpdump [count N]"));
-    assert_non_null(strstr(say("tcpdump count 0\n"), "tcpdump [count N]"));
-    assert_non_null(strstr(say("tcpdump proto xns\n"), "tcpdump [count N]"));
+    assert_non_null(strstr(say("tcpdump port\n"), "tcpdump [-w -] [count N]"));
+    assert_non_null(strstr(say("tcpdump count 0\n"), "tcpdump [-w -] [count N]"));
+    assert_non_null(strstr(say("tcpdump proto xns\n"), "tcpdump [-w -] [count N]"));
     close_session();
 }
 
@@ -277,6 +278,89 @@ static void a_capture_ends_with_its_session(void **state)
     assert_memory_equal(capture.frames, zero, sizeof zero);
     assert_int_equal(weir_socket_close(b.f.weir, other), WEIR_OK);
     close_session();
+}
+
+// `tcpdump -w -`: behind the prompt a file and nothing else, and the session ends with it.
+static void frames_are_written_as_a_file(void **state)
+{
+    (void)state;
+    open_capturing();
+    shell.file.epoch_us = 5000000000000000u;
+    bench_write(&b, peer, "tcpdump -w - count 3 port 2323 proto tcp host 127.0.0.1\n");
+    uint32_t length = bench_read(&b, peer, got, sizeof got, &over);
+    assert_int_equal(length, CAPTURE_FILE_HEAD);  // at once: who reads it need not wait for a frame
+    assert_false(over);
+    const weir_socket other = bench_connect(&b, PORT);
+    bench_run(&b, SECOND);
+    length += bench_read(&b, peer, got + length, (uint32_t)sizeof got - length, &over);
+    assert_true(over);
+    const struct blocks_found found = blocks_walk(got, length);
+    assert_int_equal(found.sections, 1);
+    assert_int_equal(found.interfaces, 1);
+    assert_int_equal(found.packets, 3);
+    assert_int_equal(found.statistics, 1);
+    assert_int_equal(found.dropped, capture.lost);
+    assert_true(found.longest > 40 && found.last_us > shell.file.epoch_us &&
+                found.last_us <= shell.file.epoch_us + weir_now_us(b.f.weir));
+    assert_null(capture_oldest(&capture));
+    assert_int_equal(weir_socket_close(b.f.weir, other), WEIR_OK);
+    close_session();
+}
+
+// It has no end of its own, and a reader that takes it is not idle; Ctrl-C makes it whole.
+static void a_file_goes_on_until_it_is_ended(void **state)
+{
+    (void)state;
+    open_capturing();
+    bench_write(&b, peer, "tcpdump -w -\n");
+    uint32_t length = 0, packets = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        bench_run(&b, (uint64_t)SHELL_IDLE_S * SECOND / 2);
+        const weir_socket other = bench_connect(&b, PORT);
+        bench_run(&b, SECOND);
+        assert_int_equal(weir_socket_close(b.f.weir, other), WEIR_OK);
+        bench_run(&b, SECOND);
+        length += bench_read(&b, peer, got + length, (uint32_t)sizeof got - length, &over);
+        assert_false(over);
+        const struct blocks_found found = blocks_walk(got, length);
+        assert_true(found.packets > packets && found.statistics == 0);
+        packets = found.packets;
+    }
+    assert_true(packets > SHELL_FRAMES / 2);
+    bench_write(&b, peer, "\x03");
+    length += bench_read(&b, peer, got + length, (uint32_t)sizeof got - length, &over);
+    assert_true(over);
+    assert_int_equal(blocks_walk(got, length).statistics, 1);
+    close_session();
+    open_capturing();
+    assert_non_null(strstr(say("tcpdump -w file\n"), "tcpdump [-w -]"));
+    assert_non_null(strstr(say("tcpdump -w\n"), "tcpdump [-w -]"));
+    assert_non_null(strstr(say("tcpdump -w - count\n"), "tcpdump [-w -]"));
+    close_session();
+}
+
+// Of more interfaces than a file names, frames are left out and counted.
+static void a_file_names_some_interfaces(void **state)
+{
+    struct capture_file file = {.epoch_us = 0};
+    struct capture_frame frame = {.bytes = CAPTURE_BYTES, .length = 2000};
+    char bytes[(CAPTURE_NETIFS + 4) * CAPTURE_BLOCKS];
+    uint32_t length = capture_file_begin(&file, (uint8_t *)bytes);
+    (void)state;
+    assert_int_equal(length, CAPTURE_FILE_HEAD);
+    for (uint32_t i = 0; i < CAPTURE_NETIFS + 2; i++) {
+        memcpy(frame.netif, "network0", sizeof frame.netif);  // without a zero at its end
+        frame.netif[7] = (char)('0' + i);
+        frame.raw_ip = i & 1;
+        const uint32_t made = capture_file_frame(&file, &frame, (uint8_t *)bytes + length);
+        assert_true(made <= CAPTURE_BLOCKS && (made == 0) == (i >= CAPTURE_NETIFS));
+        length += made;
+    }
+    length += capture_file_end(&file, 3, 0, (uint8_t *)bytes + length);
+    const struct blocks_found found = blocks_walk(bytes, length);
+    assert_int_equal(found.interfaces, CAPTURE_NETIFS);
+    assert_int_equal(found.packets, CAPTURE_NETIFS);
+    assert_int_equal(found.dropped, 3 + 2);
 }
 
 // Frames of every length and any bytes: a view never passes what was kept (sanitizers see it).
@@ -418,6 +502,9 @@ int main(void)
         cmocka_unit_test(frames_are_told_but_the_sessions_own),
         cmocka_unit_test(what_is_not_asked_for_is_not_kept),
         cmocka_unit_test(a_capture_ends_with_its_session),
+        cmocka_unit_test(frames_are_written_as_a_file),
+        cmocka_unit_test(a_file_goes_on_until_it_is_ended),
+        cmocka_unit_test(a_file_names_some_interfaces),
         cmocka_unit_test(any_bytes_are_looked_at),
         cmocka_unit_test(a_terminal_is_echoed),
         cmocka_unit_test(a_line_has_no_end),

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The HTTP server as its clients see it, over loopback in virtual time.
 #include "apps/slow.h"
+#include "apps/blocks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "status/capture.h"
 #include "status/server.h"
 #include "iperf3/json.h"
 
@@ -351,6 +353,104 @@ static void the_pattern_can_begin_anywhere(void **state)
     }
 }
 
+// --- a capture -------------------------------------------------------------------------------------------------------
+
+static struct status_capture offer;
+static struct capture capture;
+
+// The chunks of a response put together, in place. Returns their bytes.
+static uint32_t unchunk(char *at)
+{
+    char *out = at, *const first = at;
+    uint32_t size;
+    while ((size = (uint32_t)strtoul(at, &at, 16)) != 0) {
+        memmove(out, at + 2, size);
+        out += size;
+        at += 2 + size + 2;
+    }
+    return (uint32_t)(out - first);
+}
+
+static void a_capture_is_there_only_where_it_is_offered(void **state)
+{
+    static const char get[] = "GET /capture.pcapng?seconds=2 HTTP/1.1\r\nHost: w\r\n\r\n";
+    struct bench bench;
+    bool ended;
+    (void)state;
+    open_server(&bench);
+    assert_int_equal(ask(&bench, get, &ended), 404);
+    (void)ask(&bench, "GET /status.json HTTP/1.1\r\nHost: w\r\n\r\n", &ended);
+    assert_non_null(strstr(body(), "\"capture_s\":0,"));
+    status_server_offer_capture(&http, &offer, &capture);
+    (void)ask(&bench, "GET /status.json HTTP/1.1\r\nHost: w\r\n\r\n", &ended);
+    assert_non_null(strstr(body(), "\"capture_s\":10,"));
+    static const char *const wrong[] = {"seconds=0", "seconds=21", "seconds=x", "seconds=", "seconds=99999999999"};
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char request[120];
+        (void)snprintf(request, sizeof request, "GET /capture.pcapng?%s HTTP/1.1\r\nHost: w\r\n\r\n", wrong[i]);
+        assert_int_equal(ask(&bench, request, &ended), 400);
+    }
+    assert_int_equal(ask(&bench, "HEAD /capture.pcapng HTTP/1.1\r\nHost: w\r\n\r\n", &ended), 200);
+    assert_null(offer.owner);
+    close_server(&bench);
+}
+
+// It has what passed in those seconds but its own connection's frames; one at a time; then another may.
+static void a_capture_has_what_passed(void **state)
+{
+    static const char get[] = "GET /capture.pcapng?seconds=2 HTTP/1.1\r\nHost: w\r\n\r\n";
+    struct bench bench;
+    bool ended;
+    (void)state;
+    open_server(&bench);
+    status_server_offer_capture(&http, &offer, &capture);
+    for (uint32_t round = 0; round < 2; round++) {
+        const weir_socket socket = bench_connect(&bench, 80);
+        bench_write(&bench, socket, get);
+        bench_run(&bench, 1000000);
+        assert_non_null(offer.owner);
+        assert_int_equal(offer.frames, 0);  // nobody else has said anything
+        assert_int_equal(ask(&bench, get, &ended), 503);
+        bench_run(&bench, 1500000);
+        const uint32_t length = bench_read(&bench, socket, got, sizeof got, &ended);
+        assert_false(ended);  // the connection stays
+        assert_non_null(strstr(got, "Content-Type: application/x-pcapng\r\n"));
+        assert_memory_equal(got + length - 5, "0\r\n\r\n", 5);
+        char *const at = (char *)(uintptr_t)body();
+        const struct blocks_found found = blocks_walk(at, unchunk(at));
+        assert_true(found.packets >= 6 && found.statistics == 1 && found.dropped == capture.lost);
+        assert_null(offer.owner);
+        assert_int_equal(capture.head, capture.tail);
+        assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
+        bench_run(&bench, 100000);
+    }
+    close_server(&bench);
+}
+
+// Whoever leaves without a word, or a server that stops, takes the capture along.
+static void a_capture_ends_with_its_reader(void **state)
+{
+    static const char get[] = "GET /capture.pcapng HTTP/1.1\r\nHost: w\r\n\r\n";
+    struct bench bench;
+    (void)state;
+    open_server(&bench);
+    status_server_offer_capture(&http, &offer, &capture);
+    for (uint32_t stop = 0; stop < 2; stop++) {
+        const weir_socket socket = bench_connect(&bench, 80);
+        bench_write(&bench, socket, get);
+        bench_run(&bench, 500000);
+        assert_non_null(offer.owner);
+        if (stop) {
+            close_server(&bench);
+        } else {
+            assert_int_equal(weir_socket_abort(bench.f.weir, socket), WEIR_OK);
+            bench_run(&bench, (STATUS_CAPTURE_S + 1) * 1000000u);  // its next bytes find nobody
+        }
+        assert_null(offer.owner);
+        assert_null(capture_oldest(&capture));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +466,9 @@ int main(void)
         cmocka_unit_test(newcomers_replace_the_idle),
         cmocka_unit_test(a_crowd_of_the_slow_keeps_nobody_out),
         cmocka_unit_test(the_pattern_can_begin_anywhere),
+        cmocka_unit_test(a_capture_is_there_only_where_it_is_offered),
+        cmocka_unit_test(a_capture_has_what_passed),
+        cmocka_unit_test(a_capture_ends_with_its_reader),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "shell/capture.h"
+#include "capture.h"
 
 #include <string.h>
 

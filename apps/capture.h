@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Frames as they pass, kept in a ring until they are told: the beginning of each, as far as its headers. What finds no
 // room is counted. A capture shows what others say to each other: whoever offers one decides who may see it.
-#ifndef APPS_SHELL_CAPTURE_H
-#define APPS_SHELL_CAPTURE_H
+#ifndef APPS_CAPTURE_H
+#define APPS_CAPTURE_H
 
-#include "weir/handler.h"
 #include "text.h"
+#include "weir/handler.h"
+#include "weir/linkage/apps.h"
+
+WEIR_BEGIN_DECLS
 
 #ifndef CAPTURE_FRAMES
 #define CAPTURE_FRAMES 32u
@@ -56,5 +59,7 @@ void capture_drop(struct capture *capture);
 struct capture_view capture_look(const struct capture_frame *frame);
 // A line: time, interface, direction, who to whom, and what.
 void capture_tell(const struct capture_frame *frame, struct text *out);
+
+WEIR_END_DECLS
 
 #endif

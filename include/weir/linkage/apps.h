@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Made by tools/options.py from the public headers: run `make options` after a change of them.
+// What libweir-apps.a defines begins with weir_ in objects, so that it meets no other library's names there.
+// Programs are written with the names of the headers.
+#ifndef WEIR_LINKAGE_APPS_H
+#define WEIR_LINKAGE_APPS_H
+
+#include "weir/language.h"
+
+#ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
+#pragma redefine_extname capture_drop weir_capture_drop
+#pragma redefine_extname capture_file_begin weir_capture_file_begin
+#pragma redefine_extname capture_file_end weir_capture_file_end
+#pragma redefine_extname capture_file_frame weir_capture_file_frame
+#pragma redefine_extname capture_look weir_capture_look
+#pragma redefine_extname capture_oldest weir_capture_oldest
+#pragma redefine_extname capture_start weir_capture_start
+#pragma redefine_extname capture_stop weir_capture_stop
+#pragma redefine_extname capture_tell weir_capture_tell
+#pragma redefine_extname chargen_fill weir_chargen_fill
+#pragma redefine_extname chargen_start weir_chargen_start
+#pragma redefine_extname chargen_stop weir_chargen_stop
+#pragma redefine_extname counter_rows weir_counter_rows
+#pragma redefine_extname crowd_moved weir_crowd_moved
+#pragma redefine_extname crowd_start weir_crowd_start
+#pragma redefine_extname crowd_stop weir_crowd_stop
+#pragma redefine_extname dhcp6_emit weir_dhcp6_emit
+#pragma redefine_extname dhcp6_lease_end weir_dhcp6_lease_end
+#pragma redefine_extname dhcp6_lease_has weir_dhcp6_lease_has
+#pragma redefine_extname dhcp6_lease_keep weir_dhcp6_lease_keep
+#pragma redefine_extname dhcp6_lease_take weir_dhcp6_lease_take
+#pragma redefine_extname dhcp6_parse weir_dhcp6_parse
+#pragma redefine_extname dhcp6_release weir_dhcp6_release
+#pragma redefine_extname dhcp6_start weir_dhcp6_start
+#pragma redefine_extname dhcp6_state_name weir_dhcp6_state_name
+#pragma redefine_extname dhcp6_stop weir_dhcp6_stop
+#pragma redefine_extname discard_start weir_discard_start
+#pragma redefine_extname discard_stop weir_discard_stop
+#pragma redefine_extname dns_answer_parse weir_dns_answer_parse
+#pragma redefine_extname dns_both_start weir_dns_both_start
+#pragma redefine_extname dns_both_stop weir_dns_both_stop
+#pragma redefine_extname dns_bsd_resolve weir_dns_bsd_resolve
+#pragma redefine_extname dns_cancel weir_dns_cancel
+#pragma redefine_extname dns_name_equal weir_dns_name_equal
+#pragma redefine_extname dns_name_randomise weir_dns_name_randomise
+#pragma redefine_extname dns_name_read weir_dns_name_read
+#pragma redefine_extname dns_name_valid weir_dns_name_valid
+#pragma redefine_extname dns_pair_ask weir_dns_pair_ask
+#pragma redefine_extname dns_pair_cancel weir_dns_pair_cancel
+#pragma redefine_extname dns_pair_failure weir_dns_pair_failure
+#pragma redefine_extname dns_pair_pending weir_dns_pair_pending
+#pragma redefine_extname dns_query_emit weir_dns_query_emit
+#pragma redefine_extname dns_resolve_type weir_dns_resolve_type
+#pragma redefine_extname dns_servers_from weir_dns_servers_from
+#pragma redefine_extname dns_servers_in_force weir_dns_servers_in_force
+#pragma redefine_extname dns_start weir_dns_start
+#pragma redefine_extname dns_stop weir_dns_stop
+#pragma redefine_extname echo_start weir_echo_start
+#pragma redefine_extname echo_start_with weir_echo_start_with
+#pragma redefine_extname echo_stop weir_echo_stop
+#pragma redefine_extname happy_eyeballs_start weir_happy_eyeballs_start
+#pragma redefine_extname happy_eyeballs_stop weir_happy_eyeballs_stop
+#pragma redefine_extname iperf3_client_start weir_iperf3_client_start
+#pragma redefine_extname iperf3_client_stop weir_iperf3_client_stop
+#pragma redefine_extname iperf3_control_flush weir_iperf3_control_flush
+#pragma redefine_extname iperf3_control_json weir_iperf3_control_json
+#pragma redefine_extname iperf3_control_read weir_iperf3_control_read
+#pragma redefine_extname iperf3_control_read_json weir_iperf3_control_read_json
+#pragma redefine_extname iperf3_control_state weir_iperf3_control_state
+#pragma redefine_extname iperf3_hello weir_iperf3_hello
+#pragma redefine_extname iperf3_hello_reply weir_iperf3_hello_reply
+#pragma redefine_extname iperf3_is_hello weir_iperf3_is_hello
+#pragma redefine_extname iperf3_length weir_iperf3_length
+#pragma redefine_extname iperf3_parameters_check weir_iperf3_parameters_check
+#pragma redefine_extname iperf3_parameters_emit weir_iperf3_parameters_emit
+#pragma redefine_extname iperf3_parameters_parse weir_iperf3_parameters_parse
+#pragma redefine_extname iperf3_report_begin weir_iperf3_report_begin
+#pragma redefine_extname iperf3_report_end weir_iperf3_report_end
+#pragma redefine_extname iperf3_report_error weir_iperf3_report_error
+#pragma redefine_extname iperf3_report_interval weir_iperf3_report_interval
+#pragma redefine_extname iperf3_results_emit weir_iperf3_results_emit
+#pragma redefine_extname iperf3_results_parse weir_iperf3_results_parse
+#pragma redefine_extname iperf3_server_start weir_iperf3_server_start
+#pragma redefine_extname iperf3_server_stop weir_iperf3_server_stop
+#pragma redefine_extname iperf3_stream_datagram weir_iperf3_stream_datagram
+#pragma redefine_extname iperf3_stream_due weir_iperf3_stream_due
+#pragma redefine_extname iperf3_stream_id weir_iperf3_stream_id
+#pragma redefine_extname iperf3_stream_new weir_iperf3_stream_new
+#pragma redefine_extname iperf3_stream_opened weir_iperf3_stream_opened
+#pragma redefine_extname iperf3_stream_receive weir_iperf3_stream_receive
+#pragma redefine_extname iperf3_stream_sample weir_iperf3_stream_sample
+#pragma redefine_extname iperf3_stream_send weir_iperf3_stream_send
+#pragma redefine_extname iperf3_stream_total weir_iperf3_stream_total
+#pragma redefine_extname iperf3_stream_tune weir_iperf3_stream_tune
+#pragma redefine_extname iperf3_streams_close weir_iperf3_streams_close
+#pragma redefine_extname iperf3_test_begin weir_iperf3_test_begin
+#pragma redefine_extname iperf3_test_close weir_iperf3_test_close
+#pragma redefine_extname iperf3_test_end weir_iperf3_test_end
+#pragma redefine_extname iperf3_test_reached weir_iperf3_test_reached
+#pragma redefine_extname iperf3_test_send weir_iperf3_test_send
+#pragma redefine_extname json_element weir_json_element
+#pragma redefine_extname json_get weir_json_get
+#pragma redefine_extname json_get_true weir_json_get_true
+#pragma redefine_extname json_member weir_json_member
+#pragma redefine_extname json_number weir_json_number
+#pragma redefine_extname json_read weir_json_read
+#pragma redefine_extname json_string weir_json_string
+#pragma redefine_extname json_true weir_json_true
+#pragma redefine_extname ping_start weir_ping_start
+#pragma redefine_extname ping_stop weir_ping_stop
+#pragma redefine_extname rtp_player_init weir_rtp_player_init
+#pragma redefine_extname rtp_player_take weir_rtp_player_take
+#pragma redefine_extname rtp_source_init weir_rtp_source_init
+#pragma redefine_extname rtp_source_packet weir_rtp_source_packet
+#pragma redefine_extname rtstream_player_start weir_rtstream_player_start
+#pragma redefine_extname rtstream_player_stop weir_rtstream_player_stop
+#pragma redefine_extname rtstream_source_start weir_rtstream_source_start
+#pragma redefine_extname rtstream_source_stop weir_rtstream_source_stop
+#pragma redefine_extname sntp_emit weir_sntp_emit
+#pragma redefine_extname sntp_parse weir_sntp_parse
+#pragma redefine_extname sntp_start weir_sntp_start
+#pragma redefine_extname sntp_stop weir_sntp_stop
+#pragma redefine_extname sntp_unix_us weir_sntp_unix_us
+#pragma redefine_extname status_init weir_status_init
+#pragma redefine_extname status_metrics_render weir_status_metrics_render
+#pragma redefine_extname status_page weir_status_page
+#pragma redefine_extname status_page_length weir_status_page_length
+#pragma redefine_extname status_pattern weir_status_pattern
+#pragma redefine_extname status_poll weir_status_poll
+#pragma redefine_extname status_render weir_status_render
+#pragma redefine_extname status_server_offer_capture weir_status_server_offer_capture
+#pragma redefine_extname status_server_start weir_status_server_start
+#pragma redefine_extname status_server_start_over weir_status_server_start_over
+#pragma redefine_extname status_server_stop weir_status_server_stop
+#endif
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Made by tools/options.py from the public headers: run `make options` after a change of them.
+// What libweir-http.a defines begins with weir_ in objects, so that it meets no other library's names there.
+// Programs are written with the names of the headers.
+#ifndef WEIR_LINKAGE_HTTP_H
+#define WEIR_LINKAGE_HTTP_H
+
+#include "weir/language.h"
+
+#ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
+#pragma redefine_extname http_accepts weir_http_accepts
+#pragma redefine_extname http_answer_field weir_http_answer_field
+#pragma redefine_extname http_answer_parse weir_http_answer_parse
+#pragma redefine_extname http_body_read weir_http_body_read
+#pragma redefine_extname http_body_taken weir_http_body_taken
+#pragma redefine_extname http_chunks_read weir_http_chunks_read
+#pragma redefine_extname http_chunks_taken weir_http_chunks_taken
+#pragma redefine_extname http_client_ask weir_http_client_ask
+#pragma redefine_extname http_client_cancel weir_http_client_cancel
+#pragma redefine_extname http_client_connected weir_http_client_connected
+#pragma redefine_extname http_client_located weir_http_client_located
+#pragma redefine_extname http_client_resume weir_http_client_resume
+#pragma redefine_extname http_client_start weir_http_client_start
+#pragma redefine_extname http_client_stop weir_http_client_stop
+#pragma redefine_extname http_conditions_apply weir_http_conditions_apply
+#pragma redefine_extname http_event_send weir_http_event_send
+#pragma redefine_extname http_events_begin weir_http_events_begin
+#pragma redefine_extname http_field_cut weir_http_field_cut
+#pragma redefine_extname http_fields_find weir_http_fields_find
+#pragma redefine_extname http_file_respond weir_http_file_respond
+#pragma redefine_extname http_files_get weir_http_files_get
+#pragma redefine_extname http_framing_take weir_http_framing_take
+#pragma redefine_extname http_hex weir_http_hex
+#pragma redefine_extname http_is_token weir_http_is_token
+#pragma redefine_extname http_is_value weir_http_is_value
+#pragma redefine_extname http_line_find weir_http_line_find
+#pragma redefine_extname http_line_take weir_http_line_take
+#pragma redefine_extname http_list_has weir_http_list_has
+#pragma redefine_extname http_list_next weir_http_list_next
+#pragma redefine_extname http_method_name weir_http_method_name
+#pragma redefine_extname http_path_is weir_http_path_is
+#pragma redefine_extname http_push weir_http_push
+#pragma redefine_extname http_push_end weir_http_push_end
+#pragma redefine_extname http_query_get weir_http_query_get
+#pragma redefine_extname http_range_apply weir_http_range_apply
+#pragma redefine_extname http_request_field weir_http_request_field
+#pragma redefine_extname http_request_parse weir_http_request_parse
+#pragma redefine_extname http_respond weir_http_respond
+#pragma redefine_extname http_respond_error weir_http_respond_error
+#pragma redefine_extname http_resume weir_http_resume
+#pragma redefine_extname http_same_origin weir_http_same_origin
+#pragma redefine_extname http_server_start weir_http_server_start
+#pragma redefine_extname http_server_stop weir_http_server_stop
+#pragma redefine_extname http_takes weir_http_takes
+#pragma redefine_extname http_url_parse weir_http_url_parse
+#pragma redefine_extname http_url_resolve weir_http_url_resolve
+#pragma redefine_extname http_url_same_server weir_http_url_same_server
+#pragma redefine_extname http_websocket_accept weir_http_websocket_accept
+#pragma redefine_extname http_websocket_close weir_http_websocket_close
+#pragma redefine_extname http_websocket_send weir_http_websocket_send
+#endif
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Made by tools/options.py from the public headers: run `make options` after a change of them.
+// What libweir-posix.a defines begins with weir_ in objects, so that it meets no other library's names there.
+// Programs are written with the names of the headers.
+#ifndef WEIR_LINKAGE_POSIX_H
+#define WEIR_LINKAGE_POSIX_H
+
+#include "weir/language.h"
+
+#ifdef __PRAGMA_REDEFINE_EXTNAME  // gcc and clang: with another compiler the names stay
+#pragma redefine_extname af_packet_attach weir_af_packet_attach
+#pragma redefine_extname af_packet_close weir_af_packet_close
+#pragma redefine_extname af_packet_error weir_af_packet_error
+#pragma redefine_extname af_packet_events weir_af_packet_events
+#pragma redefine_extname af_packet_fd weir_af_packet_fd
+#pragma redefine_extname af_packet_open weir_af_packet_open
+#pragma redefine_extname af_xdp_attach weir_af_xdp_attach
+#pragma redefine_extname af_xdp_close weir_af_xdp_close
+#pragma redefine_extname af_xdp_error weir_af_xdp_error
+#pragma redefine_extname af_xdp_fd weir_af_xdp_fd
+#pragma redefine_extname af_xdp_open weir_af_xdp_open
+#pragma redefine_extname carrier_close weir_carrier_close
+#pragma redefine_extname carrier_doubt weir_carrier_doubt
+#pragma redefine_extname carrier_ethernet weir_carrier_ethernet
+#pragma redefine_extname carrier_mtu weir_carrier_mtu
+#pragma redefine_extname carrier_open weir_carrier_open
+#pragma redefine_extname carrier_raise weir_carrier_raise
+#pragma redefine_extname carrier_timer weir_carrier_timer
+#pragma redefine_extname impair_close weir_impair_close
+#pragma redefine_extname impair_poll weir_impair_poll
+#pragma redefine_extname impair_set weir_impair_set
+#pragma redefine_extname impair_wrap weir_impair_wrap
+#pragma redefine_extname line_busy weir_line_busy
+#pragma redefine_extname line_clear weir_line_clear
+#pragma redefine_extname line_next weir_line_next
+#pragma redefine_extname line_put_rx weir_line_put_rx
+#pragma redefine_extname line_put_tx weir_line_put_tx
+#pragma redefine_extname line_run_rx weir_line_run_rx
+#pragma redefine_extname line_run_tx weir_line_run_tx
+#pragma redefine_extname pcap_close weir_pcap_close
+#pragma redefine_extname pcap_listen weir_pcap_listen
+#pragma redefine_extname pcap_open weir_pcap_open
+#pragma redefine_extname pcap_unlisten weir_pcap_unlisten
+#pragma redefine_extname pcap_unwrap weir_pcap_unwrap
+#pragma redefine_extname pcap_wrap weir_pcap_wrap
+#pragma redefine_extname pcapng_close weir_pcapng_close
+#pragma redefine_extname pcapng_flush weir_pcapng_flush
+#pragma redefine_extname pcapng_interface weir_pcapng_interface
+#pragma redefine_extname pcapng_open weir_pcapng_open
+#pragma redefine_extname pcapng_packet weir_pcapng_packet
+#pragma redefine_extname posix_cpu_select weir_posix_cpu_select
+#pragma redefine_extname posix_cpu_use weir_posix_cpu_use
+#pragma redefine_extname posix_host_add weir_posix_host_add
+#pragma redefine_extname posix_host_attach weir_posix_host_attach
+#pragma redefine_extname posix_host_close weir_posix_host_close
+#pragma redefine_extname posix_host_init weir_posix_host_init
+#pragma redefine_extname posix_host_lock weir_posix_host_lock
+#pragma redefine_extname posix_host_now weir_posix_host_now
+#pragma redefine_extname posix_host_poll weir_posix_host_poll
+#pragma redefine_extname posix_host_remove weir_posix_host_remove
+#pragma redefine_extname posix_host_start weir_posix_host_start
+#pragma redefine_extname posix_host_stop weir_posix_host_stop
+#pragma redefine_extname posix_host_unlock weir_posix_host_unlock
+#pragma redefine_extname posix_host_wake weir_posix_host_wake
+#pragma redefine_extname posix_memory_budget weir_posix_memory_budget
+#pragma redefine_extname posix_now_us weir_posix_now_us
+#pragma redefine_extname posix_poller_kick weir_posix_poller_kick
+#pragma redefine_extname posix_poller_serve_kick weir_posix_poller_serve_kick
+#pragma redefine_extname posix_poller_step weir_posix_poller_step
+#pragma redefine_extname posix_poller_turn weir_posix_poller_turn
+#pragma redefine_extname posix_pool_close weir_posix_pool_close
+#pragma redefine_extname posix_pool_give weir_posix_pool_give
+#pragma redefine_extname posix_pool_init weir_posix_pool_init
+#pragma redefine_extname posix_pool_take weir_posix_pool_take
+#pragma redefine_extname shaper_close weir_shaper_close
+#pragma redefine_extname shaper_poll weir_shaper_poll
+#pragma redefine_extname shaper_set weir_shaper_set
+#pragma redefine_extname shaper_wrap weir_shaper_wrap
+#pragma redefine_extname slip_attach weir_slip_attach
+#pragma redefine_extname slip_open weir_slip_open
+#pragma redefine_extname steer_close weir_steer_close
+#pragma redefine_extname steer_frame weir_steer_frame
+#pragma redefine_extname steer_group_init weir_steer_group_init
+#pragma redefine_extname steer_program weir_steer_program
+#pragma redefine_extname steer_wrap weir_steer_wrap
+#pragma redefine_extname tap_attach weir_tap_attach
+#pragma redefine_extname tap_close weir_tap_close
+#pragma redefine_extname tap_error weir_tap_error
+#pragma redefine_extname tap_events weir_tap_events
+#pragma redefine_extname tap_fd weir_tap_fd
+#pragma redefine_extname tap_open weir_tap_open
+#pragma redefine_extname tap_steer weir_tap_steer
+#pragma redefine_extname trace_close weir_trace_close
+#pragma redefine_extname trace_open weir_trace_open
+#pragma redefine_extname trace_source_init weir_trace_source_init
+#pragma redefine_extname tun_attach weir_tun_attach
+#pragma redefine_extname tun_close weir_tun_close
+#pragma redefine_extname tun_error weir_tun_error
+#pragma redefine_extname tun_events weir_tun_events
+#pragma redefine_extname tun_fd weir_tun_fd
+#pragma redefine_extname tun_open weir_tun_open
+#pragma redefine_extname tuntap_attach weir_tuntap_attach
+#pragma redefine_extname tuntap_close weir_tuntap_close
+#pragma redefine_extname tuntap_events weir_tuntap_events
+#pragma redefine_extname tuntap_flush weir_tuntap_flush
+#pragma redefine_extname tuntap_open weir_tuntap_open
+#pragma redefine_extname tuntap_poll weir_tuntap_poll
+#pragma redefine_extname tuntap_timer weir_tuntap_timer
+#pragma redefine_extname tuntap_tx weir_tuntap_tx
+#pragma redefine_extname uring_close weir_uring_close
+#pragma redefine_extname uring_open weir_uring_open
+#pragma redefine_extname uring_writes weir_uring_writes
+#pragma redefine_extname vnet_deliver weir_vnet_deliver
+#pragma redefine_extname vnet_from_tx weir_vnet_from_tx
+#pragma redefine_extname wrap_filter weir_wrap_filter
+#pragma redefine_extname wrap_flush weir_wrap_flush
+#pragma redefine_extname wrap_init weir_wrap_init
+#pragma redefine_extname wrap_poll weir_wrap_poll
+#pragma redefine_extname wrap_timer weir_wrap_timer
+#pragma redefine_extname wrap_tx weir_wrap_tx
+#pragma redefine_extname xsk_close weir_xsk_close
+#pragma redefine_extname xsk_open weir_xsk_open
+#endif
+
+#endif
