@@ -4,10 +4,10 @@
 //
 // Without WEIR_CFG_IP6 an address is of IPv4, and 4 bytes. With it, it is 16 bytes as they are on the wire, and an IPv4
 // address is the one that is mapped into them (RFC 4291 §2.5.5.2); without WEIR_CFG_IP4 that is an address which nobody
-// has and nothing is sent to: what would use one answers WEIR_NOT_SUPPORTED. The zone of an IPv6 link-local unicast
-// address (RFC 4007 §11: the index of its interface) lies in its second 16 bits, which are 0 on the wire: it is part of
-// the address wherever addresses are compared, and never leaves the host. A multicast address has none: the interface
-// stands beside it.
+// has and nothing is sent to: what would use one answers WEIR_NOT_SUPPORTED. The zone of an IPv6 link-local unicast address (RFC
+// 4007 §11: the index of its interface) lies in its second 16 bits, which are 0 on the wire: it is part of the address
+// wherever addresses are compared, and never leaves the host. A multicast address has none: the interface stands beside
+// it.
 #ifndef WEIR_ADDR_H
 #define WEIR_ADDR_H
 

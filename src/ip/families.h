@@ -17,13 +17,6 @@ static inline const struct ip_family *ip_family_of(struct weir_addr address)
 {
     return weir_addr_is_v4(address) ? &ip4_family : &ip6_family;
 }
-// Sum of the pseudo-header; the transport's checksum field excluded.
-static inline uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol,
-                                     uint32_t length)
-{
-    return weir_addr_is_v4(destination) ? ip4_family_sum(source, destination, protocol, length)
-                                        : ip6_family.pseudo_sum(source, destination, protocol, length);
-}
 
 // What the flow cache asks of each packet it asks inline, by the first byte of the header.
 static inline bool ip_is_version6(const uint8_t *header) { return header[0] >> 4 == 6; }
@@ -56,11 +49,6 @@ static inline void ip_fit(const struct weir_netif *netif, uint8_t *header, uint3
 static const struct ip_family ip4_family = IP4_FAMILY_ROW;
 
 static inline const struct ip_family *ip_family_of(struct weir_addr address) { return (void)address, &ip4_family; }
-static inline uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol,
-                                     uint32_t length)
-{
-    return ip4_family_sum(source, destination, protocol, length);
-}
 static inline bool ip_is_version6(const uint8_t *header) { return (void)header, false; }
 static inline uint32_t ip_source_low(const uint8_t *header) { return ip4_source_low(header); }
 static inline bool ip_whole(const uint8_t *header, uint32_t room) { return ip4_whole(header, room); }
@@ -77,11 +65,6 @@ static inline void ip_fit(const struct weir_netif *netif, uint8_t *header, uint3
 static const struct ip_family ip6_family = IP6_FAMILY_ROW;
 
 static inline const struct ip_family *ip_family_of(struct weir_addr address) { return (void)address, &ip6_family; }
-static inline uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol,
-                                     uint32_t length)
-{
-    return ip6_family_sum(source, destination, protocol, length);
-}
 static inline bool ip_is_version6(const uint8_t *header) { return (void)header, true; }
 static inline uint32_t ip_source_low(const uint8_t *header) { return ip6_source_low(header); }
 static inline bool ip_whole(const uint8_t *header, uint32_t room) { return ip6_whole(header, room); }

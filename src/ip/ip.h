@@ -246,10 +246,22 @@ static inline struct weir_addr ip_addr_complete(const struct weir *weir, struct 
 bool ip_is_ours(const struct weir *weir, struct weir_addr address);
 #if WEIR_CFG_IP4
 bool ip_is_broadcast(const struct weir *weir, struct weir_addr address);  // limited, or of a connected subnet
+// Sum of the pseudo-header; the transport's checksum field excluded.
+static inline uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol,
+                                     uint32_t length)
+{
+    return weir_addr_is_v4(destination) ? ip4_family_sum(source, destination, protocol, length)
+                                        : ip_family_of(destination)->pseudo_sum(source, destination, protocol, length);
+}
 #else
 static inline bool ip_is_broadcast(const struct weir *weir, struct weir_addr address)
 {
     return (void)weir, (void)address, false;
+}
+static inline uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol,
+                                     uint32_t length)
+{
+    return ip6_family_sum(source, destination, protocol, length);
 }
 #endif
 // Bytes of network header that ip_output adds.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// also without IPv4
 // The native API as a user meets it, over two instances.
 #include "pair.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// also without IPv4
+// profiles: small
+#include "built.h"
 #include "pair.h"
 
 #include <string.h>

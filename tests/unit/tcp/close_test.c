@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// also without IPv4
 // Ends: close, shutdown, abort, linger, and what becomes of data and memory.
 // profiles: small
 #include "tcp/tcp_fixture.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// also without IPv4
 // Proportional rate reduction (RFC 9937).
 // profiles: small
 #include "tcp/loss_fixture.h"
