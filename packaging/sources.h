@@ -245,8 +245,6 @@ weir_source "src/instance.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/ip/destinations.c"
-#endif
-#if WEIR_CFG_IP4 && WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/ip/families.c"
 #endif
 #if WEIR_CFG_FAST_PATH && !WEIR_CFG_COMPACT
@@ -258,26 +256,21 @@ weir_source "src/ip/fragment.c"
 #if WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
 weir_source "src/ip/group.c"
 #endif
-#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
+#if !WEIR_CFG_COMPACT
 weir_source "src/ip/icmp.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/ip/icmp6.c"
 weir_source "src/ip/icmp6_error.c"
 #endif
-#if WEIR_CFG_ICMP_ERRORS && WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
+#if WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
 weir_source "src/ip/icmp_error.c"
 #endif
-#if WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
-weir_source "src/ip/icmp_limit.c"
-#endif
-#if WEIR_CFG_IGMP && WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
+#if WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
 weir_source "src/ip/igmp.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/ip/ip.c"
-#endif
-#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/ip/ip4.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
@@ -325,10 +318,8 @@ weir_source "src/link/address.c"
 #if WEIR_CFG_ADDRESSES && !WEIR_CFG_COMPACT
 weir_source "src/link/address_list.c"
 #endif
-#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
-weir_source "src/link/arp.c"
-#endif
 #if !WEIR_CFG_COMPACT
+weir_source "src/link/arp.c"
 weir_source "src/link/ethernet.c"
 #endif
 #if WEIR_CFG_HANDLERS && !WEIR_CFG_COMPACT
@@ -343,9 +334,6 @@ weir_source "src/link/nd.c"
 #if WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
 weir_source "src/link/neighbour.c"
 #endif
-#if WEIR_CFG_ARP_CACHE && WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
-weir_source "src/link/neighbour4.c"
-#endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/link/neighbour6.c"
 #endif
@@ -354,9 +342,6 @@ weir_source "src/link/neighbour_packets.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/link/netif.c"
-#endif
-#if !WEIR_CFG_COMPACT && !WEIR_CFG_IP4
-weir_source "src/link/no_arp.c"
 #endif
 #if WEIR_CFG_IP6_OPTIMISTIC && !WEIR_CFG_COMPACT
 weir_source "src/link/optimistic.c"
@@ -604,19 +589,15 @@ weir_source "src/udp/sources.c"
 #if WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 weir_source "src/udp/udp.c"
 #endif
-#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
-weir_source "src/wire/arp.c"
-#endif
 #if !WEIR_CFG_COMPACT
+weir_source "src/wire/arp.c"
 weir_source "src/wire/ethernet.c"
-#endif
-#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/wire/icmp4.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/wire/icmp6.c"
 #endif
-#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
+#if !WEIR_CFG_COMPACT
 weir_source "src/wire/igmp.c"
 weir_source "src/wire/ip4.c"
 #endif

@@ -143,11 +143,9 @@ SRC_lean := $(filter-out $(call left_out,full $(OPTIONS_lean)),$(SRC))
 PARTS_lean := $(filter api/bsd/% ports/posix/% ports/common/% drivers/wrap/%,$(HOST_PARTS))
 UNIT_lean := $(filter-out $(UNIT_NOT_LEAN) $(UNIT_IP6),$(filter tests/unit/bsd/% tests/unit/tcp/% tests/unit/socket/% tests/unit/threads/%,$(UNIT_TESTS)))
 $(eval $(call variant,lean,$(CC),-O1 $(call as_flags,$(OPTIONS_lean)),,$(SRC_lean) $(PARTS_lean),$(UNIT_lean),ar))
-# IPv6 alone, with all that the builds of both families have of it.
-OPTIONS_v6 := IP4=0 $(filter-out IP_OPTIONS=1,$(OPTIONS_both)) SELF_CHECK=1
-SRC_v6 := $(filter-out $(call left_out,full $(OPTIONS_v6)),$(SRC))
-$(eval $(call variant,v6,$(CC),-O1 $(call as_flags,$(OPTIONS_v6)),,$(sort $(SRC_v6) $(filter src/wire/%,$(SRC))) $(HOST_PARTS),$(UNIT_TESTS),ar))
-VARIANTS := host v4 v6 asan tsan mips tiny small lean
+# For `make coverage` alone: not one of the variants that `make test` runs.
+$(eval $(call variant,coverage,$(CC),-Og --coverage $(DUAL),,$(BOTH),$(filter-out tests/unit/tls/%,$(UNIT_TESTS)),ar))
+VARIANTS := host v4 asan tsan mips tiny small lean
 
 apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-run $(B)/host/weir-sim examples
 examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES)) $(patsubst examples/%.cpp,$(B)/host/examples/%,$(EXAMPLES_CXX))

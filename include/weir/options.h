@@ -564,20 +564,20 @@
 #if WEIR_CFG_IGMP < 0 || WEIR_CFG_IGMP > 1
 #error "WEIR_CFG_IGMP must be 0 to 1: multicast receive with IGMPv2, and IGMPv3 reports"
 #endif
-// IPv4, with ARP and IGMP; 0: IPv6 alone (docs/ipv6.md)
+// IPv4; 0: the compact stack speaks IPv6 in its place (docs/ipv6.md)
 #ifndef WEIR_CFG_IP4
 #define WEIR_CFG_IP4 WEIR_DEFAULT_IP4
 #endif
 #if WEIR_CFG_IP4 < 0 || WEIR_CFG_IP4 > 1
-#error "WEIR_CFG_IP4 must be 0 to 1: IPv4, with ARP and IGMP; 0: IPv6 alone (docs/ipv6.md)"
+#error "WEIR_CFG_IP4 must be 0 to 1: IPv4; 0: the compact stack speaks IPv6 in its place (docs/ipv6.md)"
 #endif
-// IPv6 (RFC 8200), beside IPv4 or alone: addresses of 16 bytes, neighbour discovery, ICMPv6, multicast listeners
+// IPv6 beside IPv4 (RFC 8200): addresses of 16 bytes, neighbour discovery, ICMPv6, multicast listeners
 #ifndef WEIR_CFG_IP6
 #define WEIR_CFG_IP6 WEIR_DEFAULT_IP6
 #endif
 #if WEIR_CFG_IP6 < 0 || WEIR_CFG_IP6 > 1
-#error "WEIR_CFG_IP6 must be 0 to 1: IPv6 (RFC 8200), beside IPv4 or alone: addresses of 16 bytes, neighbour\
- discovery, ICMPv6, multicast listeners"
+#error "WEIR_CFG_IP6 must be 0 to 1: IPv6 beside IPv4 (RFC 8200): addresses of 16 bytes, neighbour discovery, ICMPv6,\
+ multicast listeners"
 #endif
 // an interface that comes up begins to speak IPv6 after a random part of so long; MAX_RTR_SOLICITATION_DELAY, of RFC
 // 4861, is 1000
@@ -1303,9 +1303,6 @@
 #endif
 #if WEIR_CFG_RAW && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_RAW needs WEIR_CFG_UDP"
-#endif
-#if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
-#error "WEIR_CFG_IP_OPTIONS needs WEIR_CFG_IP4"
 #endif
 #if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_IP_OPTIONS needs WEIR_CFG_UDP"

@@ -5,9 +5,7 @@
 
 #include "weir/options.h"
 
-#define IP_FAMILIES (WEIR_CFG_IP4 + WEIR_CFG_IP6)
-
-#if WEIR_CFG_IP4 && WEIR_CFG_IP6
+#if WEIR_CFG_IP6
 #include "ip/family4.h"
 #include "ip/family6.h"
 
@@ -43,7 +41,7 @@ static inline void ip_fit(const struct weir_netif *netif, uint8_t *header, uint3
     else
         ip4_fit(header, fixed_sum, params, length);
 }
-#elif WEIR_CFG_IP4
+#else
 #include "ip/family4.h"
 
 static const struct ip_family ip4_family = IP4_FAMILY_ROW;
@@ -58,22 +56,6 @@ static inline void ip_fit(const struct weir_netif *netif, uint8_t *header, uint3
 {
     (void)netif;
     ip4_fit(header, fixed_sum, params, length);
-}
-#else
-#include "ip/family6.h"
-
-static const struct ip_family ip6_family = IP6_FAMILY_ROW;
-
-static inline const struct ip_family *ip_family_of(struct weir_addr address) { return (void)address, &ip6_family; }
-static inline bool ip_is_version6(const uint8_t *header) { return (void)header, true; }
-static inline uint32_t ip_source_low(const uint8_t *header) { return ip6_source_low(header); }
-static inline bool ip_whole(const uint8_t *header, uint32_t room) { return ip6_whole(header, room); }
-static inline void ip_read(const uint8_t *header, struct packet *packet) { ip6_read(header, packet); }
-static inline void ip_fit(const struct weir_netif *netif, uint8_t *header, uint32_t fixed_sum, struct ip_params params,
-                          uint32_t length)
-{
-    (void)fixed_sum;
-    ip6_fit(netif, header, params, length);
 }
 #endif
 

@@ -36,7 +36,7 @@ struct group *group_find(const struct weir *weir, const struct weir_netif *netif
     return NULL;
 }
 
-#if WEIR_CFG_IP4 && WEIR_CFG_IP6
+#if WEIR_CFG_IP6
 static void report_send(struct weir *weir, const struct group *group, const struct group_record *records,
                         uint32_t count)
 {
@@ -58,7 +58,7 @@ static struct weir_netif_querier *querier_of(struct weir_netif *netif, bool v4)
 {
     return v4 ? &netif->igmp : &netif->mld;
 }
-#elif WEIR_CFG_IP4
+#else
 static void report_send(struct weir *weir, const struct group *group, const struct group_record *records,
                         uint32_t count)
 {
@@ -66,19 +66,6 @@ static void report_send(struct weir *weir, const struct group *group, const stru
 }
 static bool silent(struct weir_addr a) { return weir_addr_to_v4(a) == IP4_ALL_HOSTS; }
 static struct weir_netif_querier *querier_of(struct weir_netif *netif, bool v4) { return (void)v4, &netif->igmp; }
-#else
-static void report_send(struct weir *weir, const struct group *group, const struct group_record *records,
-                        uint32_t count)
-{
-    mld_report(weir, group, records, count);
-}
-static bool silent(struct weir_addr a)
-{
-    uint8_t bytes[IP6_ADDRESS_BYTES];
-    weir_addr_to_v6(a, bytes);
-    return !mld_is_reported(bytes);
-}
-static struct weir_netif_querier *querier_of(struct weir_netif *netif, bool v4) { return (void)v4, &netif->mld; }
 #endif
 
 uint8_t group_version(const struct weir *weir, struct weir_netif_querier *querier, uint8_t newest)
@@ -121,7 +108,7 @@ static bool room_for(const struct ip *ip, struct weir_addr address)
 static uint32_t unsolicited_ms(const struct weir *weir, const struct group *group)
 {
     const bool v4 = weir_addr_is_v4(group->address);
-    return v4 && group_version(weir, querier_of(group->netif, v4), 3) < 3 ? IGMP_UNSOLICITED_MS : UNSOLICITED_MS;
+    return v4 && group_version(weir, &group->netif->igmp, 3) < 3 ? IGMP_UNSOLICITED_MS : UNSOLICITED_MS;
 }
 
 static void report(struct weir *weir, struct group *group)

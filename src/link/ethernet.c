@@ -57,7 +57,7 @@ static void ethernet_input(struct weir_netif *netif, const struct weir_frame *fr
     packet.link_source = header.source;
     packet.flags = (uint8_t)((header.destination[0] & ETHERNET_GROUP_BIT ? PACKET_LINK_BROADCAST : 0) |
                              (frame->checksum == WEIR_CHECKSUM_VERIFIED ? PACKET_CHECKSUM_OK : 0));
-    if (WEIR_CFG_IP4 && header.type == ETHERTYPE_ARP)
+    if (header.type == ETHERTYPE_ARP)
         arp_input(weir, &packet);
     else
         link_deliver(netif, header.type, &packet);

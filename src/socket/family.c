@@ -20,8 +20,6 @@ static struct weir_endpoint *unbound(struct sock *sock)
 int socket_family_set(struct sock *sock, int32_t family)
 {
     struct weir_endpoint *local = unbound(sock);
-    if (!WEIR_CFG_IP4 && family == 4)
-        return WEIR_NOT_SUPPORTED;
     if (!local || (family != 0 && family != 4 && family != 6))
         return WEIR_INVALID;
     local->addr = family == 4 ? weir_addr_v4(0) : weir_addr_any();
@@ -43,8 +41,6 @@ int32_t socket_family(const struct sock *sock)
 
 int socket_family_bind(const struct sock *sock, struct weir_addr *wanted)
 {
-    if (addr_foreign(*wanted))
-        return WEIR_NOT_SUPPORTED;
     const int32_t family = socket_family(sock);
     if (family == 4 && weir_addr_is_any(*wanted))
         *wanted = weir_addr_v4(0);

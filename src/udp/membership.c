@@ -68,8 +68,6 @@ int membership_join(struct weir *weir, struct datagram *d, struct weir_addr grou
 
 int datagram_membership(struct weir *weir, struct datagram *d, struct weir_addr group, uint8_t netif_index, bool join)
 {
-    if (addr_foreign(group))
-        return WEIR_NOT_SUPPORTED;
     if (!weir_addr_is_multicast(group))
         return WEIR_INVALID;
     if (!join) {
