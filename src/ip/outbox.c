@@ -26,14 +26,16 @@ static void entry_answers(struct outbox_entry *entry)
     entry->ip.link_source = entry->link_source;
 }
 static inline void answers_nothing(struct ip_out *ip) { ip->link_source = NULL; }
-static inline void set_answered(struct weir *weir, const struct outbox_entry *entry)
+static inline void answer_begin(struct weir *weir, const struct outbox_entry *entry)
 {
-    weir->arp.answered = entry ? entry->ip.link_source : NULL;
+    weir->arp.answered = entry->ip.link_source;
 }
+static inline void answer_end(struct weir *weir) { weir->arp.answered = NULL; }
 #else
 static inline void entry_answers(struct outbox_entry *entry) { (void)entry; }
 static inline void answers_nothing(struct ip_out *ip) { (void)ip; }
-static inline void set_answered(struct weir *weir, const struct outbox_entry *entry) { (void)weir, (void)entry; }
+static inline void answer_begin(struct weir *weir, const struct outbox_entry *entry) { (void)weir, (void)entry; }
+static inline void answer_end(struct weir *weir) { (void)weir; }
 #endif
 
 // Options, where there are any, stand behind the message.
@@ -172,9 +174,9 @@ static enum weir_tx_verdict entry_transmit(struct weir *weir, struct outbox_entr
 
 static enum weir_tx_verdict entry_send(struct weir *weir, struct outbox_entry *entry, uint32_t length)
 {
-    set_answered(weir, entry);
+    answer_begin(weir, entry);
     const enum weir_tx_verdict verdict = entry_transmit(weir, entry, length);
-    set_answered(weir, NULL);
+    answer_end(weir);
     return verdict;
 }
 
