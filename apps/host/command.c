@@ -66,19 +66,26 @@ bool command_server(const char *command, const char *word, char *host, size_t ro
     return colon == NULL || command_port(command, colon + 1, port);
 }
 
-// Cuts the line into words at blanks; quotes keep blanks together.
+static char *after_blanks(char *at)
+{
+    while (*at == ' ' || *at == '\t')
+        at++;
+    return at;
+}
+
+// Cuts the line into words at blanks; quotes keep blanks together. Negative: it was told why it cannot.
 static int split(char *line, char **words)
 {
     int count = 0;
-    for (char *at = line; *at != '\0' && count < COMMAND_WORDS - 1;) {
-        while (*at == ' ' || *at == '\t')
-            at++;
-        if (*at == '\0')
-            break;
+    for (char *at = after_blanks(line); *at != '\0'; at = after_blanks(at)) {
+        if (count == COMMAND_WORDS - 1)
+            return command_wrong("--run", at, "too many words before this"), -1;
         char quote = *at == '"' || *at == '\'' ? *at++ : '\0';
         words[count++] = at;
         while (*at != '\0' && (quote != '\0' ? *at != quote : *at != ' ' && *at != '\t'))
             at++;
+        if (quote != '\0' && *at == '\0')
+            return command_wrong("--run", words[count - 1], "its quote is never closed"), -1;
         if (*at != '\0')
             *at++ = '\0';
     }
@@ -94,6 +101,8 @@ bool command_start(struct host *host, const char *line)
         return command_wrong("--run", "the command is too long", "");
     memcpy(copy, line, strlen(line) + 1);
     int count = split(copy, words);
+    if (count < 0)
+        return false;
     for (size_t i = 0; count > 0 && i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(words[0], commands[i].name) != 0)
             continue;

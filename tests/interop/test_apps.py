@@ -383,6 +383,10 @@ def test_unknown_command(world):
     assert status == 2 and "no such command" in err
     status, _, err = world.command("ping")
     assert status == 2 and "usage" in err
+    status, _, err = world.command("ping " + "10.0.0.1 " * 31)
+    assert status == 2 and "too many words" in err
+    status, _, err = world.command("resolve 'a name")
+    assert status == 2 and "never closed" in err
 
 
 def test_sigterm_and_capture(world):
