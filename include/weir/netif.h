@@ -311,7 +311,7 @@ void weir_netif_init(struct weir_netif *netif, const char *name, const struct we
 // Adds it to the instance, administratively up, link up. WEIR_INVALID for an MTU below 68 or a repeated name.
 int weir_netif_add(struct weir *weir, struct weir_netif *netif);
 // Removes it: its routes, neighbours and addresses go; connections through it see no route until another appears. The
-// driver first ends what it holds (weir_tx_complete).
+// driver first ends what it holds (weir_tx_complete), and hands up nothing more (weir_input).
 void weir_netif_remove(struct weir_netif *netif);
 int weir_netif_set_up(struct weir_netif *netif, bool up);
 // Sets (or with any: clears) the first address and its on-link prefix, 0 to 32, and the connected route. WEIR_INVALID:

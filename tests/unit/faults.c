@@ -145,12 +145,14 @@ bool faults_take(struct fixture *f, const struct weir_frame *frame)
 
 // --- polls -----------------------------------------------------------------------------------------------------------
 
+// A driver hands up nothing for an interface that was removed.
 static void come_late(struct fixture *f)
 {
     while (f->faults.late && one_in(&f->faults, 2)) {
         struct fault_late *late = f->faults.late;
         f->faults.late = late->next;
-        fixture_input_now(f, &late->frame);
+        if (f->netif.weir)
+            fixture_input_now(f, &late->frame);
         free(late);
     }
 }

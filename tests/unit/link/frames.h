@@ -69,7 +69,14 @@ static inline enum weir_tx_verdict frames_output(struct fixture *f, struct path 
     return f->netif.link->output(&f->netif, path, ETHERTYPE_IP4, &out, waiter);
 }
 
-// A sock that is nobody's, to wait with.
+// A socket's, with nothing to send, to wait with: a poll may come to it at any time.
+static inline struct sock *frames_waiter(struct fixture *f)
+{
+    const weir_socket socket = weir_socket_open(f->weir, WEIR_DATAGRAM, 0);
+    assert_true(socket > 0);
+    return handle_sock(f->weir, socket);
+}
+
 static inline void frames_assert_queued(struct fixture *f, struct sock *sock)
 {
     assert_ptr_equal(sock_output_pop(&f->weir->socks), sock);

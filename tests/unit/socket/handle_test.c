@@ -6,7 +6,11 @@
 
 #define MANY 3000u
 
-static void open_one(struct fixture *f) { fixture_open(f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0); }
+static void open_one(struct fixture *f)
+{
+    fixture_open(f, &weir_link_rawip, weir_ip4(10, 0, 0, 1), 24, 0);
+    f->faults.others = true;  // what has handles here is no socket: weir_destroy cannot close it
+}
 
 static void finds_what_was_put_in(void **state)
 {
@@ -104,6 +108,7 @@ static void the_limit_holds(void **state)
     (void)state;
     memset(socks, 0, sizeof socks);
     assert_true(fixture_open_with(&f, &options));
+    f.faults.others = true;
     for (uint32_t i = 0; i < 5; i++) {
         assert_true(handle_room(f.weir));
         assert_true(handle_new(f.weir, &socks[i]) > 0);
