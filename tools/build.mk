@@ -144,7 +144,7 @@ PARTS_lean := $(filter api/bsd/% ports/posix/% ports/common/% drivers/wrap/%,$(H
 UNIT_lean := $(filter-out $(UNIT_NOT_LEAN) $(UNIT_IP6),$(filter tests/unit/bsd/% tests/unit/tcp/% tests/unit/socket/% tests/unit/threads/%,$(UNIT_TESTS)))
 $(eval $(call variant,lean,$(CC),-O1 $(call as_flags,$(OPTIONS_lean)),,$(SRC_lean) $(PARTS_lean),$(UNIT_lean),ar))
 # For `make coverage` alone: not one of the variants that `make test` runs.
-$(eval $(call variant,coverage,$(CC),-Og --coverage $(DUAL),,$(BOTH),$(filter-out tests/unit/tls/%,$(UNIT_TESTS)),ar))
+$(eval $(call variant,coverage,$(CC),-Og -Wno-maybe-uninitialized --coverage $(DUAL),,$(BOTH),$(UNIT_TESTS),ar))
 VARIANTS := host v4 asan tsan mips tiny small lean
 
 apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-run $(B)/host/weir-sim examples

@@ -7,7 +7,7 @@
 #   build/VARIANT/libtls.a           the back end, api/tls/mbedtls; the rest of api/tls is in liball.a
 MBEDTLS := $(B)/mbedtls
 MBEDTLS_RELEASE := trixie
-TLS_VARIANTS := $(filter host asan tsan v4,$(VARIANTS))
+TLS_VARIANTS := $(filter host asan tsan v4,$(VARIANTS)) coverage
 TLS_BACKEND := $(call find_c,api/tls/mbedtls)
 TLS_INCLUDE := -isystem $(MBEDTLS)/source/include -DMBEDTLS_CONFIG_FILE='"api/tls/mbedtls/config.h"'
 
