@@ -20,7 +20,7 @@ class Weir(ConanFile):
     settings = "os", "arch", "compiler", "build_type"
     options = {"profile": ["tiny", "small", "full"], "set": ["ANY"]}   # set: as "SOCKETS=4;UDP=0"
     default_options = {"profile": "full", "set": ""}
-    exports_sources = "CMakeLists.txt", "LICENSE", "include/*", "src/*", "api/*", "apps/*", "drivers/*", "ports/*", "packaging/*"
+    exports_sources = "CMakeLists.txt", "LICENSE", "include/*", "src/*", "api/*", "apps/*", "drivers/*", "ports/*", "packaging/*", "tools/*"
     test_package_folder = "packaging/conan"
 
     def set_version(self):

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What other builds read of Weir: Kconfig gives each profile as the table has it; the files for Zephyr and ESP-IDF, with stubs for those builds' own
-functions, build a program that runs; the library for Arduino and PlatformIO compiles as they would compile it."""
+functions, build a program that runs; the library for Arduino and PlatformIO compiles as they would compile it; what Conan packs builds by itself."""
+import ast
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -127,6 +129,23 @@ def test_the_manifests_name_what_is_there():
     named = dict(line.strip().split(": ") for line in lines if ": " in line and not line.startswith("#"))
     assert named["name"] == "weir" and (ROOT / named["cmake"] / "CMakeLists.txt").is_file() and (ROOT / named["kconfig"]).is_file()
     assert f'version: "{version()}"' in (ROOT / "idf_component.yml").read_text()
+
+
+def test_what_conan_packs_builds_by_itself(tmp_path):
+    """Of each profile every source is there; of the least all is built and installed, as the recipe does it."""
+    recipe = next(node for node in ast.parse((ROOT / "conanfile.py").read_text()).body if isinstance(node, ast.ClassDef))
+    packed = next(ast.literal_eval(node.value) for node in recipe.body if isinstance(node, ast.Assign) and node.targets[0].id == "exports_sources")
+    (tmp_path / "weir").mkdir()
+    for path in packed:
+        if path.endswith("/*"):
+            shutil.copytree(ROOT / path[:-2], tmp_path / "weir" / path[:-2], ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / path, tmp_path / "weir" / path)
+    for profile in reversed(PROFILES):
+        run("cmake", "-G", "Ninja", "-S", tmp_path / "weir", "-B", tmp_path / "b", f"-DWEIR_PROFILE={profile}")
+    run("cmake", "--build", tmp_path / "b")
+    run("cmake", "--install", tmp_path / "b", "--prefix", tmp_path / "root")
+    assert (tmp_path / "root/lib/libweir.a").is_file() and (tmp_path / "root/include/weir_memory.h").is_file()
 
 
 def test_the_library_for_arduino(tmp_path):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Weir in builds of somebody else's (make packaging): from an installed copy, which is moved, by CMake and pkg-config in C and C++; out of tree by CMake
-and Meson; cross-built; and as two files. What is built runs. CAMPAIGN=1 (make packaging): the recipes, too."""
+and Meson; cross-built; and as two files. What is built runs. CAMPAIGN=1 (make packaging): the recipes and Conan, too."""
 import hashlib
 import json
 import os
@@ -285,6 +285,12 @@ def test_a_release(tmp_path):
     by_wrap(tmp_path / "meson", archive)
     run("make", "-s", "dist")
     assert first == {path.name: path.read_bytes() for path in (ROOT / "build/dist").iterdir()}
+
+
+@campaign
+def test_a_package_of_conan():
+    said = run("make", "-s", "conan")   # Conan itself comes from pip
+    assert all(f"RUN: ./{program}" in said for program in ("answer", "answer_cxx"))
 
 
 def test_two_files_are_the_same_each_time(header, tmp_path):
