@@ -100,9 +100,7 @@ static void told(struct mqtt *mqtt, enum mqtt_event event, int reason, void *con
     fflush(stdout);
     if (event != MQTT_CONNECTED || (reason == 1 && m.published))
         return;
-    if (m.published && reason == 0)
-        m.open = 0;
-    begin();
+    begin();  // what was open in a session that is lost stays so: it is sent anew, or told as done
     if (m.qos == 0 && m.filter_count == 0)
         end_when_done();
 }

@@ -4,6 +4,7 @@
 #include "mqtt/internal.h"
 
 #define DUPLICATE 0x08u
+#define ID_UNKNOWN 0x92u  // MQTT 5 2.4
 
 // --- records: packets that wait, or wait for their acknowledgement ---------------------------------------------------
 
@@ -195,7 +196,8 @@ bool mqtt_record_acknowledged(struct mqtt *mqtt, uint8_t type, uint16_t id, uint
     if (!ends)
         return false;
     record_remove(mqtt, at);
-    done(mqtt, id, reason);
+    // The server took the message by its PUBREC, and has let go of the id since: the PUBCOMP was lost (MQTT 5 3.7.2.1).
+    done(mqtt, id, type == MQTT_PUBCOMP && reason == ID_UNKNOWN ? 0 : reason);
     return true;
 }
 

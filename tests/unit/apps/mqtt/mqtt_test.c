@@ -164,6 +164,27 @@ static void qos_2_outlives_connections(void **state)
     play_close(&play);
 }
 
+// PUBCOMP was lost with the connection, and the server knows the id no more: the message has arrived all the same.
+static void a_pubrel_again_may_find_the_id_forgotten(void **state)
+{
+    struct play play;
+    (void)state;
+    play_open(&play, 5);
+    play_start(&play);
+    play_up(&play, false);
+    assert_int_equal(mqtt_publish(&play.mqtt, "a", "1", 1, 2, 0), 1);
+    play_run(&play, 1000);
+    SEND(&play, "\x50\2\0\1");
+    play_again(&play, true);
+    EXPECT(&play, "\x62\2\0\1");
+    assert_int_equal(play.dones, 0);
+    SEND(&play, "\x70\3\0\1\x92");
+    assert_int_equal(play.dones, 1);
+    assert_int_equal(play.done_reason, 0);
+    assert_int_equal(play.mqtt.out_used, 0);
+    play_close(&play);
+}
+
 static void a_lost_session_begins_anew(void **state)
 {
     struct play play;
@@ -536,6 +557,7 @@ int main(void)
         cmocka_unit_test(messages_are_acknowledged_by_their_quality),
         cmocka_unit_test(arriving_messages_are_delivered_once),
         cmocka_unit_test(qos_2_outlives_connections),
+        cmocka_unit_test(a_pubrel_again_may_find_the_id_forgotten),
         cmocka_unit_test(a_lost_session_begins_anew),
         cmocka_unit_test(subscriptions_end_with_a_code),
         cmocka_unit_test(packets_come_in_any_pieces),
