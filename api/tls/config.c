@@ -222,6 +222,7 @@ const char *weir_tls_error_name(int error)
     case WEIR_TLS_ENTROPY: return "WEIR_TLS_ENTROPY";
     case WEIR_TLS_MANY: return "WEIR_TLS_MANY";
     case WEIR_TLS_ENDED: return "WEIR_TLS_ENDED";
+    case WEIR_TLS_KEY_UPDATE: return "WEIR_TLS_KEY_UPDATE";
     default: return weir_error_name(error);
     }
 }

@@ -379,7 +379,8 @@ void weir_tls_abort(struct weir_tls_session *session)
 {
     if (!session)
         return;
-    session->transport->close(session, true);
+    // An error of TLS has been said to the peer, or by it: an RST would throw away the alert that waits to be sent.
+    session->transport->close(session, session->error >= WEIR_TLS_TRUNCATED);
     tls_session_discard(session);
 }
 

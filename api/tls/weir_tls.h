@@ -47,6 +47,7 @@ enum weir_tls_error {
     WEIR_TLS_ENTROPY = -205,      // no randomness: TLS refuses to work without
     WEIR_TLS_MANY = -206,         // so many handshakes are under way as the configuration allows
     WEIR_TLS_ENDED = -207,        // writing after weir_tls_shutdown, or on a session that has failed
+    WEIR_TLS_KEY_UPDATE = -208,   // the peer changes its keys (RFC 8446 §4.6.3), and the back end cannot
 };
 // The enumerator's name, also of enum weir_error.
 const char *weir_tls_error_name(int error);
@@ -170,7 +171,7 @@ int weir_tls_shutdown(struct weir_tls_session *session);
 // shutdown; then the socket is closed and the session freed. Where the send queue has no room the session goes on with
 // that by itself (on a native socket by its watch, at most ten seconds; on a descriptor it is waited for, at most two).
 void weir_tls_close(struct weir_tls_session *session);
-// The same with RST and no close_notify.
+// The same with RST and no close_notify; of a session that failed with an error of TLS the alert goes first, then FIN.
 void weir_tls_abort(struct weir_tls_session *session);
 
 // enum weir_ready bits: READABLE when a read would not return WEIR_AGAIN (plaintext, end, or failure: a record is

@@ -7,6 +7,7 @@
 
 #include "tls/mbedtls/internal.h"
 
+#define KEY_UPDATE 24     // RFC 8446 §4: the library has no name for it
 #define SILENT_CALLS 64u  // the library may return without plaintext so often in one call: alerts, empty records
 
 struct engine {
@@ -76,6 +77,19 @@ static int alert_send(struct engine *e, int error, uint8_t alert)
     return error;
 }
 
+#ifdef MBEDTLS_SSL_PROTO_TLS1_3
+// To the library a KeyUpdate is one of the messages that are out of place.
+static bool key_update_came(struct engine *e)
+{
+    const unsigned char *const message = e->ssl.MBEDTLS_PRIVATE(in_msg);
+    return mbedtls_ssl_is_handshake_over(&e->ssl) &&
+           mbedtls_ssl_get_version_number(&e->ssl) == MBEDTLS_SSL_VERSION_TLS1_3 && message != NULL &&
+           e->ssl.MBEDTLS_PRIVATE(in_msgtype) == MBEDTLS_SSL_MSG_HANDSHAKE && message[0] == KEY_UPDATE;
+}
+#else
+static bool key_update_came(struct engine *e) { return (void)e, false; }
+#endif
+
 // What the library's error is in the contract.
 static int outcome(struct engine *e, int status)
 {
@@ -94,6 +108,10 @@ static int outcome(struct engine *e, int status)
     case MBEDTLS_ERR_SSL_BAD_CERTIFICATE:
     case MBEDTLS_ERR_X509_CERT_VERIFY_FAILED:
         return alert_send(e, WEIR_TLS_CERTIFICATE, MBEDTLS_SSL_ALERT_MSG_BAD_CERT);
+    case MBEDTLS_ERR_SSL_UNEXPECTED_MESSAGE:
+        return alert_send(e, key_update_came(e) ? WEIR_TLS_KEY_UPDATE : WEIR_TLS_PROTOCOL,
+                          MBEDTLS_SSL_ALERT_MSG_UNEXPECTED_MESSAGE);
+    case MBEDTLS_ERR_SSL_INVALID_RECORD: return alert_send(e, WEIR_TLS_PROTOCOL, MBEDTLS_SSL_ALERT_MSG_DECODE_ERROR);
     default: return alert_send(e, mbed_error(status, WEIR_TLS_PROTOCOL), MBEDTLS_SSL_ALERT_MSG_INTERNAL_ERROR);
     }
 }
