@@ -5,24 +5,25 @@
 
 #include "tcp/conn.h"
 
-// Where the local end stands, as long as the socket is neither bound nor connected; NULL: it is one of these.
-static struct weir_endpoint *unbound(struct sock *sock)
+// Where the local address stands, as long as the socket is neither bound nor connected; NULL: it is one of these.
+static struct weir_addr *unbound(struct sock *sock)
 {
     if (sock_is_datagram(sock)) {
         struct datagram *d = sock_datagram(sock);
-        return d->local.port || !weir_addr_is_any(d->local.addr) || datagram_connected(d) ? NULL : &d->local;
+        return d->local.port || !weir_addr_is_any(d->local.addr) || datagram_connected(d) ? NULL : &d->local.addr;
     }
     struct tcp_conn *c = sock_conn(sock);
-    return sock->kind != SOCK_TCP || c->state != WEIR_TCP_CLOSED || c->flags & TCP_BOUND || c->remote.port ? NULL
-                                                                                                           : &c->local;
+    if (sock->kind != SOCK_TCP || c->state != WEIR_TCP_CLOSED || c->flags & TCP_BOUND || c->remote.port)
+        return NULL;
+    return &c->local.addr;
 }
 
 int socket_family_set(struct sock *sock, int32_t family)
 {
-    struct weir_endpoint *local = unbound(sock);
+    struct weir_addr *local = unbound(sock);
     if (!local || (family != 0 && family != 4 && family != 6))
         return WEIR_INVALID;
-    local->addr = family == 4 ? weir_addr_v4(0) : weir_addr_any();
+    *local = family == 4 ? weir_addr_v4(0) : weir_addr_any();
     sock->flags = (uint8_t)(family == 6 ? sock->flags | SOCK_V6ONLY : sock->flags & ~SOCK_V6ONLY);
     return WEIR_OK;
 }

@@ -39,7 +39,7 @@ static void search_attend(struct tcp_conn *c)
 static void search_between(struct tcp_conn *c, uint16_t low, uint16_t high)
 {
     const uint32_t headers = (uint32_t)low - tcp_mss_for_mtu(c->remote.addr, low),
-                   peer_takes = headers + (c->user_mss ? min_u32(c->user_mss, c->peer_mss) : c->peer_mss);
+                   peer_takes = headers + (c->user_mss ? min_u32(c->user_mss, c->remote.mss) : c->remote.mss);
     c->mtu_search = (struct tcp_mtu_search){.low = low, .high = (uint16_t)min_u32(high, peer_takes)};
     c->mtu_search.next = c->mtu_search.high;
     search_attend(c);

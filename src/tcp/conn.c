@@ -23,7 +23,7 @@ struct tcp_conn *tcp_conn_new(struct weir *weir)
     c->challenge_ms = weir->now_ms - TCP_CHALLENGE_REFILL_MS;
     c->send_limit = weir->tcp.send_bytes;
     c->receive_limit = weir->tcp.receive_bytes;
-    c->peer_mss = c->mss = c->rcv_mss = ip_family_of(c->remote.addr)->mss_default;
+    c->remote.mss = c->mss = c->rcv_mss = ip_family_of(c->remote.addr)->mss_default;
     rtt_init(&c->rtt, weir->port->granularity_us);
     tcp_keepalive_defaults(c);
     return c;
@@ -255,7 +255,7 @@ uint16_t tcp_mss_for_mtu(struct weir_addr remote, uint16_t mtu)
 
 void tcp_mss_update(struct tcp_conn *c)
 {
-    uint32_t mss = min_u32(c->peer_mss, tcp_mss_for_mtu(c->remote.addr, tcp_mtu_search_path(c, c->path.mtu)));
+    uint32_t mss = min_u32(c->remote.mss, tcp_mss_for_mtu(c->remote.addr, tcp_mtu_search_path(c, c->path.mtu)));
     if (c->user_mss)
         mss = min_u32(mss, c->user_mss);
     mss = tcp_ip_options_fit(c, mss);
@@ -318,8 +318,6 @@ static void adopt_params(struct weir *weir, struct tcp_conn *c, const struct tcp
     tcp_info_open(c, params->irs);
     c->rcv.nxt = c->rcv.acked = params->irs + 1;
     c->rcv.edge = c->rcv.nxt + min_u32(c->receive_limit, 65535);
-    c->peer_mss = params->peer_mss;
-    c->our_mss = params->our_mss;
     c->snd_scale = params->snd_scale;
     c->rcv_scale = params->rcv_scale;
     c->flags |= (params->scaling ? TCP_USE_SCALING : 0u) | (params->sack ? TCP_USE_SACK : 0u) |

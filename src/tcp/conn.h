@@ -13,6 +13,7 @@
 #include "tcp/black_hole.h"
 #include "tcp/cwv.h"
 #include "tcp/deadline.h"
+#include "tcp/end.h"
 #include "tcp/flight.h"
 #include "tcp/hystart.h"
 #include "tcp/ip_options.h"
@@ -171,10 +172,10 @@ struct tcp_conn {
     struct table_node node;  // connections, or (TCP_BOUND) listeners; node.spare: ssthresh when the flow was let go
     struct wheel_node timer;
     struct path path;
-    struct stream *send, *receive;  // NULL: empty
-    struct tcp_flow *flow;          // NULL: nothing queued or outstanding
-    struct tcp_extra *extra;        // NULL: nothing unusual
-    struct weir_endpoint local, remote;
+    struct stream *send, *receive;         // NULL: empty
+    struct tcp_flow *flow;                 // NULL: nothing queued or outstanding
+    struct tcp_extra *extra;               // NULL: nothing unusual
+    struct tcp_end local, remote;          // their MSS: what we announced limits what the peer sends, and the reverse
     uint32_t flags;                        // enum tcp_conn_flag
     uint32_t attention;                    // enum tcp_attention; 0: the steady state
     uint32_t deadline[TCP_TIMER_COUNT];    // low 32 bits of µs; meaningful when its bit in `armed` is set
@@ -201,8 +202,6 @@ struct tcp_conn {
     uint8_t keepalive_count;
 #endif
     uint16_t mss;                       // largest payload we send, timestamps subtracted
-    uint16_t peer_mss;                  // the peer's MSS option, or 536
-    uint16_t our_mss;                   // the MSS we announced; limits what the peer sends
     uint16_t rcv_mss;                   // estimate of the peer's segment payload
     uint16_t user_mss;                  // WEIR_OPTION_MAX_SEGMENT; 0
     uint16_t user_timeout_s, linger_s;  // 0: default; linger 0xffff: off
@@ -257,10 +256,9 @@ static inline void tcp_backoff_set(struct tcp_conn *c, uint8_t backoff)
 
 // What a passive open agreed on: from the half-open table, or out of a SYN cookie.
 struct tcp_open_params {
-    struct weir_endpoint local, remote;
+    struct tcp_end local, remote;
     uint32_t iss, irs;  // our and the peer's initial sequence numbers
     uint32_t window;    // of the ACK that completes the handshake, unscaled
-    uint16_t peer_mss, our_mss;
     uint8_t snd_scale, rcv_scale;
     bool scaling, sack, timestamps;
     struct tcp_ecn_open ecn;

@@ -136,12 +136,12 @@ void tcp_conn_unhash(struct weir *weir, struct tcp_conn *c);
 bool tcp_conn_attach(struct weir *weir, struct tcp_conn *c);  // the flow; false: no memory
 void tcp_conn_idle(struct weir *weir, struct tcp_conn *c);    // lets go of everything an idle connection needs not
 void tcp_mss_update(struct tcp_conn *c);                      // c->mss from path, peer, options
-// The remote end is known: what a peer takes that names no MSS differs by family. (Of one alone tcp_conn_new has said
-// it.)
+// The remote end is known: how much its segments are taken to carry at first differs by family. (Of one alone
+// tcp_conn_new has said it.)
 static inline void tcp_mss_assume(struct tcp_conn *c)
 {
     if (WEIR_CFG_IP6)
-        c->peer_mss = c->rcv_mss = ip_family_of(c->remote.addr)->mss_default;
+        c->rcv_mss = ip_family_of(c->remote.addr)->mss_default;
 }
 bool tcp_path_renew(struct weir *weir, struct tcp_conn *c);
 // A valid path, or false (the error is noted).

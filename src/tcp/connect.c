@@ -18,7 +18,7 @@ static int endpoint_choose(struct weir *weir, struct tcp_conn *c, const struct w
     }
     if (tcp_conn_find(weir, c->local.addr, c->local.port, peer->addr, peer->port))
         return WEIR_IN_USE;
-    *old = time_wait_between(weir, &c->local, peer);
+    *old = time_wait_between(weir, &c->local.endpoint, peer);
     return time_wait_reusable(weir, *old) ? WEIR_OK : WEIR_IN_USE;
 }
 
@@ -36,23 +36,23 @@ int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoin
     if (weir_addr_is_any(c->local.addr) ? !sock_covers(&c->sock, c->local.addr, peer->addr)
                                         : weir_addr_is_v4(c->local.addr) != weir_addr_is_v4(peer->addr))
         return WEIR_NETWORK_UNREACHABLE;
-    const struct weir_endpoint before = c->local;
+    const struct tcp_end before = c->local;
     struct tcp_time_wait *old;
     const int error = endpoint_choose(weir, c, peer, &old);
     if (error) {
         c->local = before;
         return error;
     }
-    c->remote = *peer;
+    c->remote = (struct tcp_end){.addr = peer->addr, .port = peer->port, .mss = ip_family_of(peer->addr)->mss_default};
     tcp_label_open(weir, c);
     tcp_mss_assume(c);
     tcp_conn_unhash(weir, c);
     tcp_conn_hash(weir, c);
-    c->iss = time_wait_take_over(weir, old, &c->local, &c->remote, tcp_isn(weir, &c->local, &c->remote));
+    c->iss = time_wait_take_over(weir, old, &c->local.endpoint, peer, tcp_isn(weir, &c->local.endpoint, peer));
     c->snd.una = c->snd.nxt = c->iss;
-    c->our_mss = (uint16_t)min_u32(tcp_mss_for_mtu(peer->addr, c->path.netif->mtu), WEIR_CFG_TCP_MSS_MAX);
+    c->local.mss = (uint16_t)min_u32(tcp_mss_for_mtu(peer->addr, c->path.netif->mtu), WEIR_CFG_TCP_MSS_MAX);
     if (c->user_mss)
-        c->our_mss = (uint16_t)min_u32(c->our_mss, c->user_mss);
+        c->local.mss = (uint16_t)min_u32(c->local.mss, c->user_mss);
     // offered; a limit changed later does not change it
     c->rcv_scale = WEIR_CFG_TCP_WINDOW_SCALE ? tcp_scale_for(c->receive_limit) : 0;
     tcp_timestamps_open(c, 0, tcp_timestamp_offset(weir, c->local.addr, peer->addr));
@@ -67,8 +67,8 @@ int tcp_connect(struct weir *weir, struct tcp_conn *c, const struct weir_endpoin
 static void agree(struct weir *weir, struct tcp_conn *c, const struct packet *packet, const struct tcp_segment *segment)
 {
     const struct tcp_options *options = &segment->options;
-    c->peer_mss = options->seen & TCP_SEEN_MSS ? (uint16_t)max_u32(options->mss, TCP_MSS_MIN)
-                                               : ip_family_of(packet->source)->mss_default;
+    c->remote.mss = options->seen & TCP_SEEN_MSS ? (uint16_t)max_u32(options->mss, TCP_MSS_MIN)
+                                                 : ip_family_of(packet->source)->mss_default;
     if (WEIR_CFG_TCP_WINDOW_SCALE && options->seen & TCP_SEEN_WINDOW_SCALE) {
         c->flags |= TCP_USE_SCALING;
         c->snd_scale = (uint8_t)min_u32(options->window_scale, 14);
@@ -81,7 +81,7 @@ static void agree(struct weir *weir, struct tcp_conn *c, const struct packet *pa
     tcp_ip_options_heard(c, packet);
     c->rcv.nxt = c->rcv.acked = segment->seq + 1;
     c->rcv.edge = c->rcv.nxt + min_u32(c->receive_limit, 65535);
-    c->rcv_mss = (uint16_t)min_u32(c->our_mss, ip_family_of(packet->source)->mss_default);
+    c->rcv_mss = (uint16_t)min_u32(c->local.mss, ip_family_of(packet->source)->mss_default);
     c->snd.wnd = c->snd.max_wnd = segment->window;  // never scaled in a SYN
     c->snd.wl1 = segment->seq;
     if (WEIR_CFG_TCP_TIMESTAMPS && options->seen & TCP_SEEN_TIMESTAMPS) {

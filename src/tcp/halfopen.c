@@ -420,13 +420,11 @@ static void half_open_params(const struct weir *weir, const struct tcp_half_open
                              const struct tcp_segment *segment, struct tcp_open_params *params)
 {
     *params = (struct tcp_open_params){
-        .local = tcp_record_local(&entry->record),
-        .remote = tcp_record_remote(&entry->record),
+        .local = {.addr = entry->record.local, .port = entry->record.local_port, .mss = entry->our_mss},
+        .remote = {.addr = entry->record.remote, .port = entry->record.remote_port, .mss = entry->peer_mss},
         .iss = entry->iss,
         .irs = entry->irs,
         .window = segment->window,
-        .peer_mss = entry->peer_mss,
-        .our_mss = entry->our_mss,
         .snd_scale = entry->snd_scale,
         .rcv_scale = entry->rcv_scale,
         .scaling = entry->flags & HALF_OPEN_SCALING,

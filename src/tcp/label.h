@@ -42,7 +42,7 @@ static inline uint32_t tcp_label_of(const struct weir *weir, const struct weir_e
 }
 static inline void tcp_label_open(const struct weir *weir, struct tcp_conn *c)
 {
-    c->flow_label = tcp_label_of(weir, &c->local, &c->remote);
+    c->flow_label = tcp_label_of(weir, &c->local.endpoint, &c->remote.endpoint);
 }
 static inline void tcp_label_timeout(struct weir *weir, struct tcp_conn *c)
 {

@@ -8,7 +8,7 @@
 // Not keyed: which ports are bound is this host's own choice, nobody outside can make them meet in one chain.
 static uint32_t port_hash(uint16_t port) { return port; }
 
-static const struct weir_endpoint *local_of(const struct sock *sock)
+static const struct tcp_end *local_of(const struct sock *sock)
 {
     return sock->kind == SOCK_LISTENER ? &((const struct tcp_listener *)sock)->local
                                        : &((const struct tcp_conn *)sock)->local;
@@ -49,7 +49,7 @@ static bool bound_conflict(struct weir *weir, const struct sock *sock, const str
     const uint32_t hash = port_hash(local->port);
     for (struct table_node *node = table_first(&weir->tcp.listeners, hash); node; node = node->next) {
         const struct sock *other = tcp_sock_of(node);
-        const struct weir_endpoint *theirs = local_of(other);
+        const struct tcp_end *theirs = local_of(other);
         if (node->hash != hash || other == sock || theirs->port != local->port ||
             !sock_bounds_meet(other, theirs->addr, sock, local->addr))
             continue;
@@ -98,7 +98,7 @@ int tcp_bind(struct weir *weir, struct sock *sock, const struct weir_endpoint *l
     if (!wanted.port || bound_conflict(weir, sock, &wanted, false) ||
         (!(sock->flags & SOCK_REUSE_ADDRESS) && connection_conflict(weir, sock, &wanted)))
         return WEIR_IN_USE;
-    c->local = wanted;
+    c->local = (struct tcp_end){.addr = wanted.addr, .port = wanted.port};
     c->flags |= TCP_BOUND;
     table_insert(&weir->tcp.listeners, &weir->memory, &c->node, port_hash(wanted.port));
     return WEIR_OK;
@@ -138,7 +138,7 @@ int tcp_listen(struct weir *weir, struct tcp_conn *c, uint32_t backlog, struct s
         if (error)
             return error;
     }
-    if (bound_conflict(weir, &c->sock, &c->local, true))
+    if (bound_conflict(weir, &c->sock, &c->local.endpoint, true))
         return WEIR_IN_USE;
     struct tcp_listener *listener = pool_get_zeroed(&weir->tcp.listener_pool, &weir->memory);
     if (!listener)

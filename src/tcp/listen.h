@@ -8,7 +8,7 @@
 struct tcp_listener {
     struct sock sock;        // first; SOCK_LISTENER
     struct table_node node;  // listeners, by local port
-    struct weir_endpoint local;
+    struct tcp_end local;
     struct sock *accept_head, **accept_tail;  // complete, in order
     uint32_t backlog, accept_count, half_open_count;
     uint32_t send_limit, receive_limit;  // inherited by connections, as are the options below

@@ -389,10 +389,10 @@ enum weir_tcp_state tcp_state(const struct sock *sock)
 void tcp_endpoints(const struct sock *sock, struct weir_endpoint *local, struct weir_endpoint *remote)
 {
     if (sock->kind == SOCK_LISTENER) {
-        *local = ((const struct tcp_listener *)sock)->local;
+        *local = ((const struct tcp_listener *)sock)->local.endpoint;
         *remote = (struct weir_endpoint){weir_addr_any(), 0};
         return;
     }
-    *local = ((const struct tcp_conn *)sock)->local;
-    *remote = ((const struct tcp_conn *)sock)->remote;
+    *local = ((const struct tcp_conn *)sock)->local.endpoint;
+    *remote = ((const struct tcp_conn *)sock)->remote.endpoint;
 }

@@ -11,7 +11,7 @@
 void tcp_output_syn_options(const struct weir *weir, struct tcp_conn *c, bool answer, struct tcp_options *options)
 {
     options->seen = TCP_SEEN_MSS;
-    options->mss = c->our_mss;
+    options->mss = c->local.mss;
     if (WEIR_CFG_TCP_WINDOW_SCALE && (!answer || c->flags & TCP_USE_SCALING)) {
         options->seen |= TCP_SEEN_WINDOW_SCALE;
         options->window_scale = c->rcv_scale;

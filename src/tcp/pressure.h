@@ -4,7 +4,7 @@
 #define TCP_PRESSURE_H
 
 #include "base/bytes.h"
-#include "weir/addr.h"
+#include "tcp/end.h"
 #include "weir/options.h"
 
 #if WEIR_CFG_ALLOCATOR
@@ -13,7 +13,7 @@
 
 // A connection, whether or not it is still there when its turn comes, and the memory for which it was chosen.
 struct tcp_holder {
-    struct weir_endpoint local, remote;
+    struct tcp_end local, remote;
     uint32_t bytes;  // 0: none
 };
 

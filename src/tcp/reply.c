@@ -58,7 +58,7 @@ bool tcp_reply(struct weir *weir, const struct packet *reply_to, const struct we
 
 bool tcp_reply_ack(struct weir *weir, const struct tcp_conn *c, const struct tcp_segment *segment, uint8_t tos)
 {
-    return tcp_reply_on(weir, &c->path, NULL, &c->local, &c->remote, tcp_params(c, tos), segment);
+    return tcp_reply_on(weir, &c->path, NULL, &c->local.endpoint, &c->remote.endpoint, tcp_params(c, tos), segment);
 }
 
 // A segment without data in a connection's name, beside its own output: its last words.
@@ -95,6 +95,6 @@ void tcp_reply_reset_for(struct weir *weir, const struct tcp_conn *c, const stru
 {
     const struct tcp_segment reset = {.flags = TCP_RST, .seq = segment->ack};
     if (!(segment->flags & TCP_RST) && icmp_limit_take(weir, c->remote.addr) &&
-        tcp_reply(weir, NULL, &c->local, &c->remote, IP_PARAMS_DEFAULT, &reset))
+        tcp_reply(weir, NULL, &c->local.endpoint, &c->remote.endpoint, IP_PARAMS_DEFAULT, &reset))
         count(weir, WEIR_COUNT_TCP_RST_SENT);
 }

@@ -161,13 +161,11 @@ bool syncookie_input(struct weir *weir, struct tcp_listener *listener, struct pa
     if (ip_path_reply(weir, &path, packet) != WEIR_OK)
         return true;
     struct tcp_open_params params = {
-        .local = local,
-        .remote = remote,
+        .local = {.addr = local.addr, .port = local.port, .mss = half_open_mss(listener, remote.addr, path.netif->mtu)},
+        .remote = {.addr = remote.addr, .port = remote.port, .mss = cookie_mss[iss >> 24 & 7]},
         .iss = iss,
         .irs = irs,
         .window = segment->window,
-        .peer_mss = cookie_mss[iss >> 24 & 7],
-        .our_mss = half_open_mss(listener, remote.addr, path.netif->mtu),
     };
     params_from_timestamp(weir, listener, segment, &params);
     if (params.ecn.mode == TCP_ECN_OFF && tcp_ecn_wants(listener) == TCP_ECN_ACCURATE &&

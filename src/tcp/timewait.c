@@ -127,11 +127,11 @@ static struct tcp_time_wait *time_wait_new(struct weir *weir, const struct tcp_c
     struct time_waits *all = weir->tcp.time_waits;
     struct tcp_record *record = NULL;
     if (all->records.table.count < WEIR_CFG_TCP_TIME_WAIT)
-        record = tcp_record_new(weir, &all->records, &c->local, &c->remote);
+        record = tcp_record_new(weir, &all->records, &c->local.endpoint, &c->remote.endpoint);
     if (record == NULL && all->list.head != NULL) {
         count(weir, WEIR_COUNT_TCP_TIMEWAIT_FULL);
         time_wait_end(weir, all->list.head);
-        record = tcp_record_new(weir, &all->records, &c->local, &c->remote);
+        record = tcp_record_new(weir, &all->records, &c->local.endpoint, &c->remote.endpoint);
     }
     return time_wait_of(record);
 }

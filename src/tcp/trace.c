@@ -8,8 +8,8 @@ COLD void trace_conn(struct weir *weir, struct tcp_conn *c, enum weir_trace_kind
     struct weir_trace_event event = {.kind = kind,
                                      .what = what,
                                      .now_us = weir->now_us,
-                                     .local = c->local,
-                                     .peer = c->remote,
+                                     .local = c->local.endpoint,
+                                     .peer = c->remote.endpoint,
                                      .srtt_us = rtt_smoothed(&c->rtt)};
     if (c->flow) {
         event.cwnd = c->flow->window.cwnd;

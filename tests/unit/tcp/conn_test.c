@@ -15,8 +15,8 @@ static struct tcp_conn *make(struct weir *weir, struct weir_addr local, uint16_t
 {
     struct tcp_conn *c = tcp_conn_new(weir);
     assert_non_null(c);
-    c->local = (struct weir_endpoint){local, local_port};
-    c->remote = (struct weir_endpoint){remote, remote_port};
+    c->local = (struct tcp_end){.addr = local, .port = local_port};
+    c->remote = (struct tcp_end){.addr = remote, .port = remote_port};
     tcp_conn_hash(weir, c);
     return c;
 }
@@ -224,7 +224,7 @@ static void the_segment_size_is_the_least_of_all_limits(void **state)
     assert_true(tcp_conn_attach(t.weir, c));
     const struct tcp_conn before = *c;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        c->peer_mss = rows[i].peer;
+        c->remote.mss = rows[i].peer;
         c->path.mtu = rows[i].mtu;
         c->user_mss = rows[i].user;
         c->flags = (before.flags & ~(uint32_t)TCP_USE_TIMESTAMPS) | (rows[i].timestamps ? TCP_USE_TIMESTAMPS : 0);

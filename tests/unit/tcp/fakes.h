@@ -22,6 +22,11 @@
 #define LOCAL_ADDR weir_ip4(10, 0, 0, 1)
 #define REMOTE_ADDR weir_ip4(10, 0, 0, 2)
 
+static inline struct tcp_end world_end(struct weir_endpoint at)
+{
+    return (struct tcp_end){.addr = at.addr, .port = at.port};
+}
+
 static struct weir weir_object, *const world = &weir_object;
 static struct weir_netif world_netif;
 static struct weir_port world_port;
@@ -190,7 +195,8 @@ static int world_open(void **state)
     world_fail_after = -1;
     world_port = (struct weir_port){.alloc = world_alloc, .free = world_free};
     world_netif = (struct weir_netif){.mtu = 1500};
-    world_listener = (struct tcp_listener){.local = {LOCAL_ADDR, 80}, .backlog = 8, .receive_limit = 1 << 20};
+    world_listener =
+        (struct tcp_listener){.local = {.addr = LOCAL_ADDR, .port = 80}, .backlog = 8, .receive_limit = 1 << 20};
     world->port = &world_port;
     world->memory.port = &world_port;
     world->memory.budget_bytes = UINT64_MAX;

@@ -70,7 +70,7 @@ static void options_are_answered_as_offered(void **state)
     assert_int_equal(world_passive.params.scaling, WEIR_CFG_TCP_WINDOW_SCALE);
     assert_int_equal(world_passive.params.sack, WEIR_CFG_TCP_SACK);
     assert_int_equal(world_passive.params.timestamps, WEIR_CFG_TCP_TIMESTAMPS);
-    assert_int_equal(world_passive.params.peer_mss, 1400);
+    assert_int_equal(world_passive.params.remote.mss, 1400);
 }
 
 static void the_ack_makes_a_connection(void **state)
@@ -83,7 +83,7 @@ static void the_ack_makes_a_connection(void **state)
     assert_int_equal(world_passive.input_count, 1);
     assert_int_equal(world_passive.params.irs, IRS);
     assert_int_equal(world_passive.params.iss, iss());
-    assert_int_equal(world_passive.params.peer_mss, 536);  // RFC 9293 §3.7.1: no option
+    assert_int_equal(world_passive.params.remote.mss, 536);  // RFC 9293 §3.7.1: no option
     assert_int_equal(world_passive.params.window, 1000);
     assert_int_equal(world_passive.params.rtt_us, 30000);
     assert_int_equal(world_listener.half_open_count, 0);
@@ -275,7 +275,7 @@ static void a_tiny_mss_is_raised(void **state)
     (void)state;
     syn_from(5555, IRS, (struct tcp_options){.seen = TCP_SEEN_MSS, .mss = 1});
     assert_false(input(world_segment(TCP_ACK, IRS + 1, iss() + 1)));
-    assert_int_equal(world_passive.params.peer_mss, 48);
+    assert_int_equal(world_passive.params.remote.mss, 48);
 }
 
 static void the_listeners_segment_limit_is_announced(void **state)
@@ -291,7 +291,7 @@ static void the_listeners_segment_limit_is_announced(void **state)
 static void a_closed_listener_forgets_its_own(void **state)
 {
     (void)state;
-    struct tcp_listener other = {.local = {LOCAL_ADDR, 81}, .backlog = 8, .receive_limit = 1000};
+    struct tcp_listener other = {.local = {.addr = LOCAL_ADDR, .port = 81}, .backlog = 8, .receive_limit = 1000};
     struct packet packet = world_packet();
     struct tcp_segment segment = world_segment(TCP_SYN, 1, 0);
     segment.destination = 81;
@@ -390,7 +390,7 @@ static void a_new_syn_over_time_wait_begins_beyond_the_old(void **state)
 {
     (void)state;
     const struct weir_endpoint local = {LOCAL_ADDR, 80}, remote = {REMOTE_ADDR, 5555};
-    struct tcp_conn old = {.local = local, .remote = remote};
+    struct tcp_conn old = {.local = world_end(local), .remote = world_end(remote)};
     old.snd.nxt = tcp_isn(world, &local, &remote) + 0x20000000;
     old.rcv.nxt = IRS - 1;
     time_wait_enter(world, &old);

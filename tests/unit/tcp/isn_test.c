@@ -121,7 +121,7 @@ static void half_open_and_waiting_ports_are_taken(void **state)
     const struct weir_endpoint remote = {REMOTE_ADDR, 5555};
     for (uint32_t port = TCP_PORT_FIRST; port <= TCP_PORT_LAST; port++)
         world_port_used[port] = port > TCP_PORT_FIRST + 2;
-    struct tcp_conn c = {.local = {LOCAL_ADDR, TCP_PORT_FIRST}, .remote = remote};
+    struct tcp_conn c = {.local = {.addr = LOCAL_ADDR, .port = TCP_PORT_FIRST}, .remote = world_end(remote)};
     time_wait_enter(world, &c);
     struct packet packet = world_packet();
     struct tcp_segment syn = world_segment(TCP_SYN, 1, 0);
@@ -140,7 +140,8 @@ static void timestamps_free_a_waiting_port(void **state)
     const struct weir_endpoint remote = {REMOTE_ADDR, 5555};
     memset(world_port_used, 1, sizeof world_port_used);
     world_port_used[50000] = 0;
-    struct tcp_conn c = {.local = {LOCAL_ADDR, 50000}, .remote = remote, .flags = TCP_USE_TIMESTAMPS};
+    struct tcp_conn c = {
+        .local = {.addr = LOCAL_ADDR, .port = 50000}, .remote = world_end(remote), .flags = TCP_USE_TIMESTAMPS};
     time_wait_enter(world, &c);
     assert_int_equal(port_choose(LOCAL_ADDR, &remote), 0);
     world_pass(1100000);

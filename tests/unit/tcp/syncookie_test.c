@@ -48,7 +48,7 @@ static void a_cookie_comes_back_as_a_connection(void **state)
     assert_int_equal(world_passive.input_count, 1);
     assert_int_equal(world_passive.params.iss, cookie);
     assert_int_equal(world_passive.params.irs, IRS);
-    assert_int_equal(world_passive.params.peer_mss, 1460);
+    assert_int_equal(world_passive.params.remote.mss, 1460);
     assert_false(world_passive.params.sack || world_passive.params.scaling || world_passive.params.timestamps);
     assert_int_equal(world->counters[WEIR_COUNT_TCP_SYNCOOKIE_SENT], 1);
     assert_int_equal(world->counters[WEIR_COUNT_TCP_SYNCOOKIE_ACCEPTED], 1);
@@ -78,7 +78,7 @@ static void timestamps_carry_scale_and_sack(void **state)
     assert_true(input(client_ack()));
     assert_true(world_passive.params.timestamps);
     assert_false(world_passive.params.sack || world_passive.params.scaling);
-    assert_int_equal(world_passive.params.peer_mss, 536);
+    assert_int_equal(world_passive.params.remote.mss, 536);
 }
 
 static void the_segment_size_is_never_above_the_peers(void **state)
@@ -87,8 +87,8 @@ static void the_segment_size_is_never_above_the_peers(void **state)
     for (uint32_t mss = 48; mss < 65536; mss += mss < 2000 ? 1 : 977) {
         send_cookie((struct tcp_options){.seen = TCP_SEEN_MSS, .mss = (uint16_t)mss});
         assert_true(input(client_ack()));
-        assert_true(world_passive.params.peer_mss <= mss);
-        assert_true(world_passive.params.peer_mss >= (mss < 1460 ? mss / 5 : 1460));
+        assert_true(world_passive.params.remote.mss <= mss);
+        assert_true(world_passive.params.remote.mss >= (mss < 1460 ? mss / 5 : 1460));
     }
 }
 
