@@ -27,8 +27,8 @@ enum neighbour_state {
 
 struct neighbour_packet;  // a datagram that waits (src/link/neighbour_packets.c)
 
-// An entry of the neighbour cache. Entries never move; `path.neighbour` may point at a recycled one, so users compare
-// netif and address before they trust it (neighbour_known).
+// An entry of the neighbour cache. `path.neighbour` is an index into the table and may be of a recycled entry, so its
+// users compare netif and address before they trust it (neighbour_of_path).
 struct neighbour {
     struct weir_netif *netif;          // NULL: free
     struct sock *waiting;              // socks waiting for resolution, linked by output_next, newest first
@@ -52,9 +52,8 @@ struct arp {
     struct arp_reply replies[ARP_REPLIES];
     uint8_t reply_count;
 #if WEIR_CFG_ARP_CACHE
-    struct neighbour *recent;  // the entry found last; NULL: none
-    struct neighbour *table;   // WEIR_CFG_NEIGHBOURS entries, carved at start
-    uint16_t *buckets;         // index + 1 of the first entry
+    struct neighbour *table;  // WEIR_CFG_NEIGHBOURS entries, carved at start
+    uint16_t *buckets;        // index + 1 of the first entry
     uint32_t bucket_mask;
     uint16_t free;                       // index + 1
     uint16_t timer_first, timer_last;    // entries with something to do, in the order of their deadlines, index + 1

@@ -21,14 +21,14 @@ struct ethertype {
 // (w->ip.generation moves when routes, addresses, interfaces or path MTUs change).
 struct path {
     struct weir_netif *netif;  // NULL: not looked up yet
-#if WEIR_CFG_ARP_CACHE
-    struct neighbour *neighbour;  // cached by the link; NULL: not looked up yet, or none needed
-#else
-    uint8_t link_address[6];  // where the peer's last frame came from
-#endif
     struct weir_addr next_hop;
     uint16_t mtu;  // bytes of the whole network packet that reach the destination unfragmented
     uint16_t generation;
+#if WEIR_CFG_ARP_CACHE
+    uint16_t neighbour;  // cached by the link (neighbour_of_path); 0: not looked up yet, or none needed
+#else
+    uint8_t link_address[6];  // where the peer's last frame came from
+#endif
 };
 
 struct weir_link {

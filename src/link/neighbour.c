@@ -33,12 +33,6 @@ _Static_assert(WEIR_CFG_NEIGHBOURS < 65536, "indices of neighbours are 16 bits, 
 
 // --- the table -------------------------------------------------------------------------------------------------------
 
-static struct neighbour *neighbour_entry(const struct arp *arp, uint16_t index) { return &arp->table[index - 1]; }
-static uint16_t neighbour_index_of(const struct arp *arp, const struct neighbour *n)
-{
-    return (uint16_t)(n - arp->table + 1);
-}
-
 static uint32_t neighbour_bucket_count(void)
 {
     uint32_t buckets = 1;
@@ -329,9 +323,9 @@ void neighbour_stale(struct weir *weir, struct neighbour *n, const uint8_t mac[6
 
 void neighbour_doubt(struct weir_netif *netif, const struct path *path)
 {
-    struct neighbour *const n = path->neighbour;
-    if (!neighbour_of_path(netif, path) || weir_addr_is_v4(n->address) || n->state < NEIGHBOUR_REACHABLE ||
-        n->state > NEIGHBOUR_PROBE || n->tries || netif->weir->now_ms - n->confirmed_ms < NEIGHBOUR_DOUBT_MS)
+    struct neighbour *const n = neighbour_of_path(netif, path);
+    if (!n || weir_addr_is_v4(n->address) || n->state < NEIGHBOUR_REACHABLE || n->state > NEIGHBOUR_PROBE || n->tries ||
+        netif->weir->now_ms - n->confirmed_ms < NEIGHBOUR_DOUBT_MS)
         return;
     n->state = NEIGHBOUR_PROBE;
     neighbour_timer_set(netif->weir, n, 0);
@@ -401,11 +395,8 @@ const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, ui
                                  const struct packet_out *out, struct sock *waiter, enum weir_tx_verdict *verdict)
 {
     struct weir *weir = netif->weir;
-    struct neighbour *n = weir->arp.recent;
     *verdict = WEIR_TX_DONE;
-    // a new path most often leads where the last one did
-    if (!n || n->netif != netif || !weir_addr_equal(n->address, path->next_hop))
-        n = weir->arp.recent = neighbour_find(weir, netif, path->next_hop);
+    struct neighbour *n = neighbour_find(weir, netif, path->next_hop);
     if (!n) {
         n = neighbour_entry_new(weir, netif, path->next_hop, waiter == NULL);  // no waiter: a reply to whoever it was
         if (!n)
@@ -415,7 +406,7 @@ const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, ui
     }
     if (waiter)
         neighbour_ours(&weir->arp, n);
-    path->neighbour = n;
+    path->neighbour = neighbour_index_of(&weir->arp, n);
     n->used_at = (uint16_t)(weir->now_us >> NEIGHBOUR_RECENCY_SHIFT);
     if (n->state == NEIGHBOUR_STALE || (n->state == NEIGHBOUR_REACHABLE && !neighbour_fresh(weir, n))) {
         n->state = NEIGHBOUR_PROBE;
@@ -434,8 +425,8 @@ const uint8_t *neighbour_resolve(struct weir_netif *netif, struct path *path, ui
 
 void neighbour_confirm(struct weir_netif *netif, struct path *path)
 {
-    struct neighbour *n = path->neighbour;
-    if (neighbour_of_path(netif, path) && n->state >= NEIGHBOUR_REACHABLE && n->state <= NEIGHBOUR_PROBE)
+    struct neighbour *const n = neighbour_of_path(netif, path);
+    if (n && n->state >= NEIGHBOUR_REACHABLE && n->state <= NEIGHBOUR_PROBE)
         neighbour_confirmed(netif->weir, n);
 }
 

@@ -66,23 +66,33 @@ bool neighbour_packet_keep(struct weir *weir, struct neighbour *n, uint16_t ethe
 bool neighbour_packets_send(struct weir *weir, struct neighbour *n);  // false: the interface is full; the rest stays
 void neighbour_packets_drop(struct weir *weir, struct neighbour *n);
 
-static inline bool neighbour_of_path(const struct weir_netif *netif, const struct path *path)
+// Entries are named by their index + 1; 0 is none.
+static inline struct neighbour *neighbour_entry(const struct arp *arp, uint16_t index)
 {
-    const struct neighbour *n = path->neighbour;
-    return n && n->netif == netif && weir_addr_equal(n->address, path->next_hop);
+    return &arp->table[index - 1];
+}
+static inline uint16_t neighbour_index_of(const struct arp *arp, const struct neighbour *n)
+{
+    return (uint16_t)(n - arp->table + 1);
+}
+// The path's neighbour. NULL: it has none yet, or the entry is another's by now.
+static inline struct neighbour *neighbour_of_path(const struct weir_netif *netif, const struct path *path)
+{
+    if (!path->neighbour)
+        return NULL;
+    struct neighbour *const n = neighbour_entry(&netif->weir->arp, path->neighbour);
+    return n->netif == netif && weir_addr_equal(n->address, path->next_hop) ? n : NULL;
 }
 // The usual case: the path's neighbour was found before and is known. NULL: ask neighbour_resolve.
 static inline const uint8_t *neighbour_known(const struct weir_netif *netif, struct path *path)
 {
     const struct weir *weir = netif->weir;
-    if (!path->neighbour)
-        path->neighbour = weir->arp.recent;  // a new path most often leads where the last one did
+    struct neighbour *const n = neighbour_of_path(netif, path);
     // One that is being asked again (PROBE) is used meanwhile.
-    if (!neighbour_of_path(netif, path) ||
-        (path->neighbour->state != NEIGHBOUR_PROBE && !neighbour_fresh(weir, path->neighbour)))
+    if (!n || (n->state != NEIGHBOUR_PROBE && !neighbour_fresh(weir, n)))
         return NULL;
-    path->neighbour->used_at = (uint16_t)(weir->now_us >> 18);
-    return path->neighbour->mac;
+    n->used_at = (uint16_t)(weir->now_us >> 18);
+    return n->mac;
 }
 #else
 static inline size_t neighbour_bytes(void) { return 0; }

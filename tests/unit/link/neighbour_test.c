@@ -536,7 +536,7 @@ static void the_least_recently_used_makes_room(void **state)
     assert_int_equal(fixture_count(&f, WEIR_COUNT_ARP_FULL), 1);
     // A path that points at a recycled entry is not fooled.
     struct path old = {.netif = &f.netif,
-                       .neighbour = (struct neighbour *)(uintptr_t)lookup(&f, 0x0a020000),
+                       .neighbour = neighbour_index_of(&f.weir->arp, lookup(&f, 0x0a020000)),
                        .next_hop = weir_addr_v4(PEER + 1)};
     assert_null(neighbour_known(&f.netif, &old));
     fixture_poll(&f, 0);
@@ -755,9 +755,10 @@ static void a_table_that_contradicts_itself_is_noticed(void **state)
     arp->table[free - 1].next = free;  // the list has no end
     assert_false(neighbours_sound(f.weir));
     arp->table[free - 1].next = (uint16_t)(free + 1);
-    path.neighbour->address = weir_addr_v4(PEER + 1);  // it is not found where it belongs
+    struct neighbour *const n = neighbour_of_path(&f.netif, &path);
+    n->address = weir_addr_v4(PEER + 1);  // it is not found where it belongs
     assert_false(neighbours_sound(f.weir));
-    path.neighbour->address = weir_addr_v4(PEER);
+    n->address = weir_addr_v4(PEER);
     assert_true(neighbours_sound(f.weir));
     fixture_close(&f);
 }
