@@ -26,7 +26,8 @@ static bool window_update(struct weir *weir, struct tcp_conn *c, const struct tc
     if (!changed)
         return false;
     c->snd.wnd = window;
-    c->snd.max_wnd = max_u32(c->snd.max_wnd, window);
+    if (segment->window > c->max_snd_wnd)
+        c->max_snd_wnd = segment->window;
     if (window && c->attention & ATTEND_PERSIST)
         probe_answered(weir, c);
     if (tcp_send_queued(c))
@@ -137,7 +138,6 @@ static enum tcp_verdict control_acked(struct weir *weir, struct tcp_conn *c, uin
     c->snd.una = ack;
     c->flags |= TCP_SYN_ACKED;
     c->progress_ms = weir->now_ms;
-    c->duplicate_acks = 0;
     tcp_timers_acked(weir, c, 0);
     return acked_control(weir, c);
 }
@@ -150,7 +150,7 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
         return TCP_DROP;
     }
     // Of something never sent, or too old to be anything but a guess (RFC 5961 §5).
-    if (!seq_in(segment->ack, c->snd.una - c->snd.max_wnd, c->snd.nxt + 1)) {
+    if (!seq_in(segment->ack, c->snd.una - tcp_max_window(c), c->snd.nxt + 1)) {
         count(weir, WEIR_COUNT_TCP_BAD_ACK);
         return TCP_CHALLENGE;
     }

@@ -227,7 +227,7 @@ void tcp_conn_release(struct weir *weir, struct tcp_conn *c)
 
 void tcp_conn_drop(struct weir *weir, struct tcp_conn *c, int error)
 {
-    if (error == WEIR_TIMED_OUT || (error && error == c->soft_error))
+    if (error == WEIR_TIMED_OUT || (error && error == c->error))
         count(weir, WEIR_COUNT_TCP_TIMED_OUT);
     c->error = (int8_t)error;
     c->state = WEIR_TCP_CLOSED;
@@ -313,7 +313,8 @@ static void adopt_params(struct weir *weir, struct tcp_conn *c, const struct tcp
     tcp_mss_assume(c);
     c->iss = params->iss;
     c->snd.una = c->snd.nxt = params->iss + 1;
-    c->snd.wnd = c->snd.max_wnd = params->window << params->snd_scale;
+    c->snd.wnd = params->window << params->snd_scale;
+    c->max_snd_wnd = (uint16_t)params->window;
     c->snd.wl1 = params->irs;
     tcp_info_open(c, params->irs);
     c->rcv.nxt = c->rcv.acked = params->irs + 1;

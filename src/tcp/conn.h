@@ -88,6 +88,7 @@ struct tcp_flow {
     uint32_t rto_due;  // when the RTO runs out, where the send timer waits for something sooner (TCP_WAIT_LAZY: since
                        // when it runs)
     uint8_t wait;      // enum tcp_wait
+    uint8_t duplicate_acks;  // in a row, or since a loss less those that ACKs have made up for
 #if WEIR_CFG_TCP_LOSS_RECOVERY
     struct rack rack;
     struct tlp tlp;
@@ -193,14 +194,14 @@ struct tcp_conn {
     uint8_t idle_cwnd : 4;         // segments; what cwnd was when the flow was let go, if less than the initial window
     uint8_t challenge_tokens : 4;  // RFC 5961 §7, per connection
     uint8_t backoff;               // doublings of the RTO, or zero-window probes sent
-    uint8_t duplicate_acks;
     uint8_t keepalive_probes;
-    uint8_t ttl, tos;   // tos: its low bits are what new data gets (ECT(0) with ECN); all else goes without
-    int8_t error;       // pending enum weir_error
-    int8_t soft_error;  // the last ICMP error that did not end the connection: told if time runs out
+    uint8_t ttl, tos;  // tos: its low bits are what new data gets (ECT(0) with ECN); all else goes without
+    int8_t error;      // enum weir_error: why it ended, until that is told (tcp_error_pending); before, the last ICMP
+                       // error that did not end it, which is the reason if time runs out
 #if WEIR_CFG_TCP_KEEPALIVE
     uint8_t keepalive_count;
 #endif
+    uint16_t max_snd_wnd;               // largest window offered, unscaled (tcp_max_window)
     uint16_t mss;                       // largest payload we send, timestamps subtracted
     uint16_t rcv_mss;                   // estimate of the peer's segment payload
     uint16_t user_mss;                  // WEIR_OPTION_MAX_SEGMENT; 0
@@ -211,7 +212,6 @@ struct tcp_conn {
     struct {
         uint32_t una, nxt, wnd;  // wnd in bytes, scaled
         uint32_t wl1;            // sequence number of the last window update
-        uint32_t max_wnd;        // largest window offered (Nagle, SWS, RFC 5961 §5)
     } snd;
     struct {
         uint32_t nxt;

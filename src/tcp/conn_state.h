@@ -28,12 +28,20 @@ static inline bool tcp_syn_received(const struct tcp_conn *c)
 }
 // Window scale shifts; a build that offers none has none.
 static inline uint32_t tcp_snd_scale(const struct tcp_conn *c) { return WEIR_CFG_TCP_WINDOW_SCALE ? c->snd_scale : 0; }
+// MAX.SND.WND, the largest window offered (Nagle, SWS, RFC 5961 §5): bytes.
+static inline uint32_t tcp_max_window(const struct tcp_conn *c) { return (uint32_t)c->max_snd_wnd << tcp_snd_scale(c); }
 static inline uint32_t tcp_rcv_scale(const struct tcp_conn *c) { return WEIR_CFG_TCP_WINDOW_SCALE ? c->rcv_scale : 0; }
 // A place for the connection with these ports that was found last.
 static inline struct tcp_conn **tcp_conn_recent(struct weir *weir, uint32_t local_port, uint32_t remote_port)
 {
     return &weir->tcp.recent[(local_port ^ remote_port) % TCP_RECENT];  // the ports' last bytes will do
 }
+// Why the connection ended, as long as its user has not been told.
+static inline int tcp_error_pending(const struct tcp_conn *c)
+{
+    return c->state == WEIR_TCP_CLOSED ? c->error : WEIR_OK;
+}
+int tcp_error_take(struct tcp_conn *c);  // the same, and now its user has
 // Whether it has anything but its hot block. (One test, not four: most connections that open or close have nothing.)
 static inline bool tcp_attached(const struct tcp_conn *c)
 {

@@ -82,7 +82,8 @@ static void agree(struct weir *weir, struct tcp_conn *c, const struct packet *pa
     c->rcv.nxt = c->rcv.acked = segment->seq + 1;
     c->rcv.edge = c->rcv.nxt + min_u32(c->receive_limit, 65535);
     c->rcv_mss = (uint16_t)min_u32(c->local.mss, ip_family_of(packet->source)->mss_default);
-    c->snd.wnd = c->snd.max_wnd = segment->window;  // never scaled in a SYN
+    c->snd.wnd = segment->window;  // never scaled in a SYN
+    c->max_snd_wnd = (uint16_t)(segment->window >> tcp_snd_scale(c));
     c->snd.wl1 = segment->seq;
     if (WEIR_CFG_TCP_TIMESTAMPS && options->seen & TCP_SEEN_TIMESTAMPS) {
         c->flags |= TCP_USE_TIMESTAMPS;

@@ -12,7 +12,7 @@ static uint8_t recovery_state(const struct tcp_conn *c)
         return 3;
     if (tcp_ecn_reducing(c))
         return 2;
-    return c->duplicate_acks || (c->flow && c->flow->flight->sacked) ? 1 : 0;
+    return c->flow && (c->flow->duplicate_acks || c->flow->flight->sacked) ? 1 : 0;
 }
 
 // Rare, and each connection has few of them: beside it, not in it. Without memory it is not counted.

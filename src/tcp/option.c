@@ -273,10 +273,7 @@ int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32
 static int get_conn(struct tcp_conn *c, enum weir_option option, int32_t *value)
 {
     switch (option) {
-    case WEIR_OPTION_ERROR:
-        *value = c->error;
-        c->error = WEIR_OK;
-        return WEIR_OK;
+    case WEIR_OPTION_ERROR: *value = tcp_error_take(c); return WEIR_OK;
     case WEIR_OPTION_MTU: *value = c->path.netif ? c->path.mtu : 0; return c->path.netif ? WEIR_OK : WEIR_NOT_CONNECTED;
     case WEIR_OPTION_READABLE_BYTES: *value = (int32_t)tcp_receive_queued(c); return WEIR_OK;
     case WEIR_OPTION_UNACKED_BYTES: *value = (int32_t)tcp_send_queued(c); return WEIR_OK;

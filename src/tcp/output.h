@@ -34,7 +34,7 @@ static inline bool tcp_small_may_go(const struct tcp_conn *c, uint32_t length, u
     if (c->flags & TCP_SEND_SMALL)
         return true;
     if (length < unsent)  // the peer's window is what limits
-        return length >= c->snd.max_wnd / 2;
+        return length >= tcp_max_window(c) / 2;
     if (c->attention & ATTEND_FIN_QUEUED)
         return true;
     if (c->flags & TCP_CORK)

@@ -157,19 +157,19 @@ static HOT_INLINE void take_some(struct weir *weir, struct tcp_conn *c, struct t
 }
 
 // tcp_input_ack and tcp_recovery_ack, for new data acknowledged when none was lost.
-static HOT_INLINE void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t ack, uint32_t window)
+static HOT_INLINE void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t ack, uint16_t window)
 {
     struct tcp_flow *flow = c->flow;
     const uint32_t acked = ack - c->snd.una;
+    if (window > c->max_snd_wnd)
+        c->max_snd_wnd = window;
     c->snd.wl1 = c->rcv.nxt;
-    c->snd.wnd = window << tcp_snd_scale(c);
-    if (c->snd.wnd > c->snd.max_wnd)
-        c->snd.max_wnd = c->snd.wnd;
+    c->snd.wnd = (uint32_t)window << tcp_snd_scale(c);
     tcp_held_drop(weir, c, flow, acked);
     c->snd.una = ack;
     flow->retransmit_from = ack;
+    flow->duplicate_acks = 0;
     c->progress_ms = weir->now_ms;
-    c->duplicate_acks = 0;
     if (WEIR_CFG_FAST_PATH && LIKELY(ack == c->snd.nxt))
         take_all(weir, c, flow, ack, acked);
     else

@@ -115,7 +115,7 @@ static uint32_t window_us(const struct weir *weir, const struct tcp_conn *c)
 {
     const struct rack *rack = &c->flow->rack;
     const bool sure = c->attention & ATTEND_RECOVERY || c->flow->flight->sacked > (DUPLICATES - 1) * c->mss ||
-                      c->duplicate_acks >= DUPLICATES;
+                      c->flow->duplicate_acks >= DUPLICATES;
     return !rack->reordering && sure ? 0 : window_of(weir, c, rack->multiplier + 1u);
 }
 

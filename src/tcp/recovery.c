@@ -17,7 +17,7 @@ uint32_t tcp_recovery_pipe(const struct tcp_conn *c)
     const uint32_t pipe = flight_pipe(c->flow->flight);
     if (c->flags & TCP_USE_SACK)
         return pipe;
-    return pipe - min_u32(pipe, (uint32_t)c->duplicate_acks * c->mss);
+    return pipe - min_u32(pipe, (uint32_t)c->flow->duplicate_acks * c->mss);
 }
 
 void tcp_scoreboard_changed(struct tcp_conn *c) { tcp_attend(c, ATTEND_SCOREBOARD, !flight_plain(c->flow->flight)); }
@@ -68,7 +68,7 @@ static void leave_recovery(struct weir *weir, struct tcp_conn *c)
         tcp_cwv_recovered(c);
     }
     c->attention &= ~(uint32_t)(ATTEND_FAST_RECOVERY | ATTEND_RTO_RECOVERY | ATTEND_RETRANSMIT_NOW);
-    c->duplicate_acks = 0;
+    c->flow->duplicate_acks = 0;
     tcp_frto_off(c);
     tcp_rack_recovered(c);
 }
@@ -116,7 +116,7 @@ static void detect_spurious(struct weir *weir, struct tcp_conn *c, const struct 
 static void partial_ack(struct weir *weir, struct tcp_conn *c, struct flight_delta *delta, uint32_t acked)
 {
     const uint32_t segments = (acked + c->mss - 1) / c->mss;
-    c->duplicate_acks -= (uint8_t)min_u32(c->duplicate_acks, segments ? segments - 1 : 0);
+    c->flow->duplicate_acks -= (uint8_t)min_u32(c->flow->duplicate_acks, segments ? segments - 1 : 0);
     if (c->flags & TCP_USE_SACK || c->attention & ATTEND_RTO_RECOVERY)
         return;
     flight_lose_first(&weir->memory, &c->flow->flight, c->mss, delta);
@@ -138,7 +138,7 @@ static bool loss_found(struct weir *weir, struct tcp_conn *c, struct flight_delt
     // Three duplicates are a loss also to SACK, when they are of segments too small for its rule (RFC 6675 §5, (1)).
     // RFC 6582 §3.2, step 2: only when the ACK covers more than `recover`, or what was sent again for nothing would be
     // taken for a loss. (An older `recover` is none of what is in flight.)
-    if (c->duplicate_acks < DUPLICATE_ACKS_LOSS || c->flow->recover - c->snd.una <= c->snd.nxt - c->snd.una)
+    if (c->flow->duplicate_acks < DUPLICATE_ACKS_LOSS || c->flow->recover - c->snd.una <= c->snd.nxt - c->snd.una)
         return false;
     flight_lose_first(&weir->memory, &c->flow->flight, c->mss, delta);
     return true;
@@ -149,15 +149,15 @@ static void update_state(struct weir *weir, struct tcp_conn *c, struct flight_de
                          const struct tcp_ack_info *news)
 {
     const uint32_t recovering = c->attention & ATTEND_RECOVERY;
-    if (news->duplicate && !news->reports_duplicate && c->duplicate_acks < UINT8_MAX)
-        c->duplicate_acks++;
+    if (news->duplicate && !news->reports_duplicate && c->flow->duplicate_acks < UINT8_MAX)
+        c->flow->duplicate_acks++;
     if (c->attention & ATTEND_RTO_RECOVERY && tcp_frto_ack(c, delta, news->acked))
         undo_spurious(weir, c);
     detect_spurious(weir, c, delta, news);
     if (recovering & c->attention && news->acked)
         partial_ack(weir, c, delta, news->acked);
     else if (news->acked)
-        c->duplicate_acks = 0;
+        c->flow->duplicate_acks = 0;
     if (tcp_tlp_ack(c, news->reports_duplicate || (news->duplicate && !delta->delivered)) && !recovering) {
         tcp_cc_event(weir, c, WEIR_CC_ENTER_RECOVERY);  // RFC 8985 §7.4.2: the probe has mended it, but it was a loss
         tcp_cc_event(weir, c, WEIR_CC_EXIT_RECOVERY);
@@ -269,7 +269,7 @@ void tcp_recovery_timeout(struct weir *weir, struct tcp_conn *c)
     tcp_scoreboard_changed(c);
     flow->recover = c->snd.nxt;
     flow->retransmit_from = c->snd.una;
-    c->duplicate_acks = 0;
+    c->flow->duplicate_acks = 0;
     c->attention = (c->attention & ~(uint32_t)ATTEND_FAST_RECOVERY) | ATTEND_RTO_RECOVERY | ATTEND_RETRANSMIT_NOW;
     if (c->backoff < UINT8_MAX && !(tcp_deadline_on(c) && tcp_deadline_ahead(weir, c)))
         tcp_backoff_set(c, (uint8_t)(c->backoff + 1));

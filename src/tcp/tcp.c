@@ -150,7 +150,7 @@ void tcp_error(struct weir *weir, const struct ip_error *error)
     else if (tcp_syn_sent(c) && error->hard)
         tcp_conn_drop(weir, c, error->error);  // RFC 1122 §4.2.3.9; not once synchronised (RFC 5927 §5.2)
     else
-        c->soft_error = (int8_t)error->error;
+        c->error = (int8_t)error->error;
 }
 
 // The neighbour did not answer: an error for a connection that is only opening; an open one waits for its timers (the

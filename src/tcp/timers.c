@@ -323,7 +323,7 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
     const uint32_t due_us = c->deadline[TCP_TIMER_SEND];
     disarm(c, TCP_TIMER_SEND);
     if (out_of_time(weir, c)) {
-        tcp_conn_drop(weir, c, c->soft_error ? c->soft_error : WEIR_TIMED_OUT);
+        tcp_conn_drop(weir, c, c->error ? c->error : WEIR_TIMED_OUT);
         return;
     }
     if (c->attention & ATTEND_PERSIST || (!c->snd.wnd && c->flow && c->snd.una != c->snd.nxt && tcp_synchronised(c))) {

@@ -19,7 +19,7 @@ static int send_error(const struct tcp_conn *c)
 {
     if (c->state == WEIR_TCP_ESTABLISHED)  // which ends with the user's FIN
         return WEIR_OK;
-    if (c->state == WEIR_TCP_CLOSED && c->error)
+    if (tcp_error_pending(c))
         return c->error;
     if (c->attention & ATTEND_FIN_QUEUED)
         return WEIR_SHUT_DOWN;
@@ -150,17 +150,23 @@ int tcp_write(struct weir *weir, struct tcp_conn *c, const uint8_t *data, uint32
     return write_small(weir, c, data, bytes) ? (int)bytes : write_many(weir, c, data, bytes);
 }
 
+int tcp_error_take(struct tcp_conn *c)
+{
+    const int error = tcp_error_pending(c);
+    if (error)
+        c->error = WEIR_OK;
+    return error;
+}
+
 int tcp_receive_nothing(struct tcp_conn *c)
 {
     if (c->attention & (ATTEND_FIN_RECEIVED | ATTEND_READ_SHUT))
         return 0;
-    if (c->state == WEIR_TCP_CLOSED) {
-        const int error = c->error;
-        c->error = WEIR_OK;
-        if (error)
-            return error;
+    const int error = tcp_error_take(c);
+    if (error)
+        return error;
+    if (c->state == WEIR_TCP_CLOSED)
         return c->remote.port ? 0 : WEIR_NOT_CONNECTED;
-    }
     return c->state == WEIR_TCP_TIME_WAIT ? 0 : WEIR_AGAIN;
 }
 
@@ -246,7 +252,7 @@ int tcp_read(struct weir *weir, struct tcp_conn *c, uint8_t *data, uint32_t byte
 static uint8_t conn_ready(const struct weir *weir, const struct tcp_conn *c)
 {
     uint8_t ready = 0;
-    if (c->error)
+    if (tcp_error_pending(c))
         ready |= WEIR_ERROR | WEIR_READABLE | WEIR_WRITABLE;
     if (c->attention & (ATTEND_FIN_RECEIVED | ATTEND_READ_SHUT))
         ready |= WEIR_READABLE | WEIR_READ_CLOSED;

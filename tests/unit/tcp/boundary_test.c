@@ -412,8 +412,7 @@ static void each_number_in_an_icmp_error(void **state)
                               (long long)distance);
                 peer_icmp(&b.t, 3, i % 2 ? 4 : 1, i % 2 ? 600 : 0, values[i / 2], 1500);
                 assert_int_equal(fixture_count(&b.t.f, WEIR_COUNT_ICMP_IGNORED), !flying);
-                assert_int_equal(tcp_fixture_conn(&b.t)->soft_error,
-                                 flying && !(i % 2) ? WEIR_HOST_UNREACHABLE : WEIR_OK);
+                assert_int_equal(tcp_fixture_conn(&b.t)->error, flying && !(i % 2) ? WEIR_HOST_UNREACHABLE : WEIR_OK);
                 boundary_take(&b);
                 boundary_check(&b);
                 boundary_finish(&b);

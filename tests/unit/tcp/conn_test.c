@@ -204,6 +204,14 @@ static void one_that_is_dropped_tells_why_and_leaves_what_was_not_read(void **st
     tcp_fixture_close(&t);
 }
 
+// With its bucket and its handle's slot, 16 bytes, this is what an idle connection has (`make bench T=pair`).
+static void its_block_is_small(void **state)
+{
+    (void)state;
+    if (sizeof(void *) == 8)
+        assert_in_range(sizeof(struct tcp_conn), 1, (WEIR_CFG_IP6 ? 328 : 296) + (WEIR_CFG_TCP_BLACK_HOLE ? 24 : 0));
+}
+
 // --- segment size ----------------------------------------------------------------------------------------------------
 
 static void the_segment_size_is_the_least_of_all_limits(void **state)
@@ -257,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_found_by_its_4_tuple_and_by_no_other),
         cmocka_unit_test(connections_that_share_a_remembered_place_are_told_apart),
+        cmocka_unit_test(its_block_is_small),
         cmocka_unit_test(what_an_idle_connection_needs_not_it_lets_go),
         cmocka_unit_test(a_reserved_send_queue_stays),
         cmocka_unit_test(what_the_path_taught_outlives_the_flow),

@@ -209,6 +209,26 @@ static void a_hard_error_ends_an_open(void **state)
     tcp_fixture_close(&t);
 }
 
+// MAX.SND.WND is kept unscaled; the window of a SYN-ACK, which is never scaled, counts in whole units.
+static void the_largest_window_begins_with_the_syn_acks(void **state)
+{
+    const struct tcp_fixture_options options = {.open = TCP_ACTIVE, .scale = true, .peer_scale = 7, .window = 1000};
+    struct tcp_fixture t;
+    (void)state;
+    tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &options);
+    const bool scaled = WEIR_CFG_TCP_WINDOW_SCALE;
+    assert_int_equal(tcp_max_window(tcp_fixture_conn(&t)), scaled ? 896 : 1000);
+    t.window = 50;
+    peer_send(&t, TCP_ACK, 0, 0);
+    assert_int_equal(tcp_max_window(tcp_fixture_conn(&t)), scaled ? 50 << 7 : 1000);
+    t.window = 2000;
+    peer_send(&t, TCP_ACK, 0, 0);
+    t.window = 1999;
+    peer_send(&t, TCP_ACK, 0, 0);
+    assert_int_equal(tcp_max_window(tcp_fixture_conn(&t)), scaled ? 2000 << 7 : 2000);
+    tcp_fixture_close(&t);
+}
+
 static void a_soft_error_is_told_when_time_runs_out(void **state)
 {
     struct tcp_fixture t;
@@ -218,6 +238,7 @@ static void a_soft_error_is_told_when_time_runs_out(void **state)
         peer_icmp(&t, ICMP4_UNREACHABLE, code ? ICMP4_HOST : ICMP4_NET, 0, UINT32_MAX, 40);
         assert_state(&t, WEIR_TCP_SYN_SENT);
         assert_false(weir_socket_ready(t.weir, t.socket) & WEIR_ERROR);
+        assert_int_equal(user_error(&t), WEIR_OK);  // which does not take it either
         peer_pass(&t, 300 * SECOND);
         assert_state(&t, WEIR_TCP_CLOSED);
         assert_int_equal(user_error(&t), code ? WEIR_HOST_UNREACHABLE : WEIR_NETWORK_UNREACHABLE);
@@ -402,6 +423,7 @@ int main(void)
         cmocka_unit_test(a_neighbour_that_does_not_answer_ends_an_open),
         cmocka_unit_test(an_open_survives_failing_allocations),
         cmocka_unit_test(a_hard_error_ends_an_open),
+        cmocka_unit_test(the_largest_window_begins_with_the_syn_acks),
         cmocka_unit_test(a_soft_error_is_told_when_time_runs_out),
         cmocka_unit_test(no_icmp_error_ends_an_established_connection),
         cmocka_unit_test(source_quench_is_discarded),
