@@ -135,7 +135,7 @@ $(eval $(call variant,mips,$(MIPS_CC),-O2 $(DUAL) $(INCLUDES_mips),-static,$(BOT
 PARTS_tiny := $(filter src/base/% src/wire/% src/cc/%,$(filter-out $(filter-out $(SRC_full),$(BOTH)) src/base/stream_ahead.c src/base/stream_chunk.c src/base/table.c src/base/wheel.c $(filter-out src/cc/common.c src/cc/list.c src/cc/reno.c,$(filter src/cc/%,$(SRC))),$(SRC))) \
     src/tcp/flight_simple.c src/tcp/rtt.c
 $(eval $(call variant,tiny,$(CC),$(SANITIZE) -DWEIR_PROFILE_TINY,,$(sort $(SRC_tiny) $(PARTS_tiny)),$(UNIT_tiny),ar))
-$(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small) $(SELF_CHECKS) $(wildcard ports/micro/channel.c ports/micro/quota.c ports/micro/server.c)),$(UNIT_small),ar))
+$(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small) $(SELF_CHECKS) $(addprefix ports/micro/,channel.c client.c netif.c processes.c quota.c relay.c server.c)),$(UNIT_small),ar))
 # full without what has no file of its own, or has one that other tests never miss; and with one congestion control. The tests of what stays, as far as
 # they do not say why not (// not lean: reason).
 OPTIONS_lean := SELF_CHECK=1 BSD_FAULTS=0 BSD_POLL=0 TX_OFFLOAD=0 TCP_PREDICT=0 FAST_PATH=0 CC_RENO=0 CC_BIC=0 CC_HTCP=0 CC_VEGAS=0 CC_WESTWOOD=0 CC_YEAH=0 CC_BBR=0 CC_BBR3=0
