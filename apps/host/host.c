@@ -381,7 +381,7 @@ bool host_open(struct host *host, const struct host_options *options)
     return good;
 }
 
-// Whether a connection that was closed here still has data or a FIN to be acknowledged.
+// Whether a connection that was closed here still has data or a FIN to be acknowledged, or a datagram waits for its turn.
 static bool unsettled(struct host *host)
 {
     struct weir_socket_info info;
@@ -392,7 +392,7 @@ static bool unsettled(struct host *host)
         bool closing = info.tcp_state == WEIR_TCP_FIN_WAIT_1 || info.tcp_state == WEIR_TCP_CLOSING ||
                        info.tcp_state == WEIR_TCP_LAST_ACK;
         bool sending = info.send_queue > 0 && info.tcp_state >= WEIR_TCP_ESTABLISHED;
-        open = info.type == WEIR_STREAM && (closing || sending);
+        open = info.type == WEIR_STREAM ? closing || sending : info.send_queue > 0;
     }
     posix_host_unlock(&host->posix);
     return open;
@@ -400,8 +400,8 @@ static bool unsettled(struct host *host)
 
 static bool releasing6(const struct host *host) { return host->dhcp6.state == DHCP6_RELEASING; }
 
-// The peers of a command, and the DHCP servers, are to hear its end: FINs may need a retransmission, the RELEASE an ARP
-// reply, goodbyes their turn.
+// The peers of a command, and the DHCP servers, are to hear its end: FINs may need a retransmission, datagrams and the
+// RELEASE an ARP reply, goodbyes their turn.
 static void farewell(struct host *host, bool released)
 {
     uint64_t now_us = posix_now_us(), least_us = released ? now_us + RELEASE_US : now_us,

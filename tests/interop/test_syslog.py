@@ -74,3 +74,17 @@ def test_many_over_one_connection(world, way):
     world.say(f"{LINUX} {way}" + " ".join(f"'{label} {i}'" for i in range(25)))
     assert until(lambda: sum(label in line for line in world.got()) == 25, 30), world.got()
     assert [line.rsplit(" ", 1)[1] for line in world.got() if label in line] == [str(i) for i in range(25)]
+
+
+def test_datagrams_wait_for_the_neighbour_before_the_program_ends(world):
+    """Linux answers ARP only when it has been asked: until then the messages wait, and so does the program."""
+    asked = world.linux.start("tcpdump", "-i", "weir0", "-n", "-c", "1", "arp", "dst", "host", LINUX)
+    assert until(lambda: "listening" in asked.output(), 30), asked.output()
+    world.linux.run("ip", "link", "set", "weir0", "arp", "off")
+    try:
+        said = world.where.start(HOST, *world.words, "--address", f"{WEIR}/24", "--run", f"syslog {LINUX} 'late one' 'late two'")
+        assert until(lambda: asked.poll() is not None, 30), asked.output() + said.output()
+    finally:
+        world.linux.run("ip", "link", "set", "weir0", "arp", "on")
+    assert until(lambda: said.poll() is not None, 30) and said.poll() == 0, said.output()
+    assert until(lambda: sum("late" in line for line in world.got()) == 2, 30), world.got()
