@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Packets of a Weir host in Wireshark, by its shell's `tcpdump -w -`: an extcap (https://www.wireshark.org/docs/wsdg_html_chunked/ChCaptureExtcap.html).
-    ln -s weir-extcap ~/.local/lib/wireshark/extcap/       and Wireshark lists it among the interfaces
+    ln -s /usr/local/bin/weir-extcap ~/.local/lib/wireshark/extcap/   and Wireshark lists it among the interfaces
     weir-extcap --capture --fifo - --host 10.0.0.2 | wireshark -k -i -
 Docs: docs/shell.md, "Packets"."""
 import argparse
@@ -55,17 +55,38 @@ def file_begins(session, sent):
     return heard[heard.index(MAGIC):]
 
 
-def capture(words):
+def capture(words, out):
+    if not words.host:
+        raise Wrong("--host is needed: the address of the Weir host")
+    if words.extcap_capture_filter:
+        raise Wrong("capture filters are not understood: take --port, --address and --proto, or a display filter")
     line = command(words)
     with socket.create_connection((words.host, words.shell_port), timeout=20) as session:
         session.sendall(line)
         some = file_begins(session, line)
         session.settimeout(None)
-        with sys.stdout.buffer if words.fifo == "-" else pathlib.Path(words.fifo).open("wb", buffering=0) as out:
-            while some:
-                out.write(some)
-                out.flush()
-                some = session.recv(65536)
+        while some:
+            out.write(some)
+            out.flush()
+            some = session.recv(65536)
+
+
+def told(function, *arguments):
+    """Its exit status, when what went wrong has been said."""
+    try:
+        return function(*arguments) or 0
+    except BrokenPipeError:
+        sys.stderr.close()   # the reader has seen enough
+        return 0
+    except (Wrong, OSError) as wrong:
+        print(f"weir-extcap: {wrong}", file=sys.stderr, flush=True)
+        return 1
+
+
+def capture_into(words):
+    # Wireshark waits until a fifo ends, and then wants to have heard why: it is opened before anything can go wrong, and closed after it was said.
+    with sys.stdout.buffer if words.fifo == "-" else pathlib.Path(words.fifo).open("wb", buffering=0) as out:
+        return told(capture, words, out)
 
 
 def main():
@@ -83,28 +104,18 @@ def main():
     parser.add_argument("--proto", choices=["any", "tcp", "udp", "icmp", "arp"])
     parser.add_argument("--count", type=int)
     words = parser.parse_args()
-    try:
-        if words.extcap_interfaces:
-            print(f"extcap {{version=1.0}}\ninterface {{value={INTERFACE}}}{{display=Weir host: packets by its shell}}")
-        elif words.extcap_dlts:
-            print("dlt {number=1}{name=EN10MB}{display=Ethernet}")
-        elif words.extcap_config:
-            tell_config()
-        elif words.capture:
-            if not words.host:
-                raise Wrong("--host is needed: the address of the Weir host")
-            if words.extcap_capture_filter:
-                raise Wrong("capture filters are not understood: take --port, --address and --proto, or a display filter")
-            capture(words)
-        elif words.extcap_capture_filter:
-            print("filters are not understood")
-        else:
-            parser.print_help()
-    except BrokenPipeError:
-        sys.stderr.close()   # the reader has seen enough
-    except (Wrong, OSError) as wrong:
-        print(f"weir-extcap: {wrong}", file=sys.stderr)
-        return 1
+    if words.extcap_interfaces:
+        print(f"extcap {{version=1.0}}\ninterface {{value={INTERFACE}}}{{display=Weir host: packets by its shell}}")
+    elif words.extcap_dlts:
+        print("dlt {number=1}{name=EN10MB}{display=Ethernet}")
+    elif words.extcap_config:
+        tell_config()
+    elif words.capture:
+        return told(capture_into, words)
+    elif words.extcap_capture_filter:
+        print("filters are not understood")
+    else:
+        parser.print_help()
     return 0
 
 

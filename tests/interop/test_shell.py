@@ -122,6 +122,36 @@ def test_an_extcap_brings_packets_to_wireshark(tmp_path):
         assert subprocess.run(linux.enter() + [*capture, "--shell-port", "2324"], capture_output=True, timeout=60).returncode == 1
 
 
+def test_tshark_captures_by_the_extcap(tmp_path):
+    """It finds the extcap in the user's folder, asks it for its interface, its link type and its options, and captures; a sentence of the extcap's ends it."""
+    for folder in (".config/wireshark/extcap", ".local/lib/wireshark/extcap"):   # before version 4.2, and since
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "weir-extcap").symlink_to(EXTCAP)
+    home = {key: value for key, value in os.environ.items() if not key.startswith("XDG_")} | {"HOME": str(tmp_path)}
+    with Lab(FOLDER) as lab:
+        linux = lab.namespace("linux")
+        where, words = lab.link(linux, "weir0", LINUX)
+        host = where.start(HOST, *words, "--address", f"{WEIR}/24", "--shell", "2323", "--shell-tcpdump")
+        assert until(lambda: "up on" in host.output(), 30), host.output()
+        linux.start("ping", "-i", "0.2", WEIR)
+
+        def tshark(*options, timeout=60):
+            """Its standard output, and what it says beside."""
+            done = subprocess.run([*linux.enter(), "tshark", *options], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, env=home)
+            return done.stdout, done.stderr
+        assert re.search(r"^\d+\. weir \(Weir host", tshark("-D")[0], re.M)
+        assert "EN10MB" in "".join(tshark("-i", "weir", "-L"))
+        at = ("-o", f"extcap.weir.host:{WEIR}")
+        fields = ("-T", "fields", "-e", "frame.len", "-e", "ip.src", "-e", "icmp.type")
+        out, said = tshark("-n", "-i", "weir", *at, "-o", "extcap.weir.proto:icmp", "-o", f"extcap.weir.address:{LINUX}", "-c", "6", *fields)
+        assert {tuple(line.split()) for line in out.splitlines()} == {("98", LINUX, "8"), ("98", WEIR, "0")} and len(out.splitlines()) == 6, out + said
+        for options, sentence in (((), "--host is needed"), ((*at, "-f", "icmp"), "capture filters are not understood"),
+                                  ((*at, "-o", "extcap.weir.shellport:7"), "the shell does not answer")):
+            out, said = tshark("-n", "-i", "weir", *options, "-c", "1")
+            assert sentence in said and out == "", said
+        assert host.poll() is None, host.output()
+
+
 def test_nothing_listens_unless_asked():
     FOLDER.mkdir(parents=True, exist_ok=True)
     with Lab(FOLDER) as lab:
