@@ -381,7 +381,8 @@ bool host_open(struct host *host, const struct host_options *options)
     return good;
 }
 
-// Whether a connection that was closed here still has data or a FIN to be acknowledged, or a datagram waits for its turn.
+// Whether a connection that was closed here still has data or a FIN to be acknowledged, or a datagram waits for its
+// turn.
 static bool unsettled(struct host *host)
 {
     struct weir_socket_info info;
