@@ -148,7 +148,7 @@ int main(void)
 
 def test_a_congestion_control_more_is_a_file_and_a_row(tmp_path):
     """What examples/congestion_control.c registers, built in."""
-    for folder in ("config", "docs", "include", "packaging", "src", "tools"):
+    for folder in ("api", "apps", "config", "docs", "drivers", "include", "packaging", "ports", "src", "tools"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     example = (ROOT / "examples/congestion_control.c").read_text().partition("int main")[0]
     (tmp_path / "src/cc/scalable.c").write_text(example.replace("static const struct weir_cc scalable", "const struct weir_cc weir_cc_scalable").replace('"sim/scenario.h"', '"weir/cc.h"'))
