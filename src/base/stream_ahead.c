@@ -111,16 +111,18 @@ static uint32_t ahead_add(struct memory *memory, struct stream *stream, uint32_t
 }
 
 // Pieces for [at, end), for which `pays` is what all pieces may cost. Where memory ends on the way, what was added
-// stays for the next.
+// stays for the next. The bytes that paid for a whole chunk may have gone, all but a few: what pays for its own pieces
+// is taken all the same, and these are then as small as it is.
 static bool ahead_fill(struct memory *memory, struct stream *stream, uint32_t at, uint32_t end, uint64_t pays)
 {
     uint64_t least = ahead_cost(stream->ahead, at, end);
     uint32_t index = ahead_find(stream->ahead, at), bytes;
-    if (least && (stream->ahead->charged + least > pays || memory_beyond(memory, MEMORY_REFUSE)))
+    const bool paid = stream->ahead->charged + least <= pays, own = least <= (uint64_t)STREAM_AHEAD_FACTOR * (end - at);
+    if (least && (!(paid || own) || memory_beyond(memory, MEMORY_REFUSE)))
         return false;
     while ((bytes = ahead_missing(stream->ahead, &index, &at, end)) != 0) {
         least -= piece_cost(bytes);
-        if (!ahead_add(memory, stream, index, at, bytes, pays - stream->ahead->charged - least))
+        if (!ahead_add(memory, stream, index, at, bytes, paid ? pays - stream->ahead->charged - least : 0))
             return false;
         at += bytes;
     }

@@ -148,6 +148,25 @@ static void honest_segments_are_never_refused(void **state)
             }
 }
 
+// The bytes that paid for a whole chunk were read, all but one segment in it: another one before it pays for itself, a
+// single byte does not.
+static void what_is_left_of_a_chunk_refuses_nothing(void **state)
+{
+    (void)state;
+    struct memory *memory = flow_open();
+    for (uint32_t at = 1; at <= 3; at++)
+        assert_true(arrive(memory, at * 1448, 1448));
+    assert_true(arrive(memory, 8 * 1448, 1448));
+    assert_true(arrive_in_order(memory, 1448));
+    read_some(memory, stream_length(flow.stream));
+    assert_int_equal(flow.ahead->total, 1448);
+    assert_true(stream_ahead_bytes(flow.stream) > STREAM_CHUNK);
+    assert_true(arrive(memory, 1448, 1448));
+    assert_false(arrive(memory, 40 * 1448, 1));
+    check();
+    flow_close(memory);
+}
+
 // A gap of one segment before a window in order: chunks are whole ones, and few.
 static void behind_one_gap_chunks_are_whole(void **state)
 {
@@ -244,6 +263,7 @@ int main(void)
         cmocka_unit_test(a_byte_costs_the_same_however_far_ahead),
         cmocka_unit_test(memory_is_paid_for_by_bytes),
         cmocka_unit_test(honest_segments_are_never_refused),
+        cmocka_unit_test(what_is_left_of_a_chunk_refuses_nothing),
         cmocka_unit_test(behind_one_gap_chunks_are_whole),
         cmocka_unit_test(every_byte_survives),
         cmocka_unit_test(a_gap_is_passed_over),
