@@ -7,7 +7,8 @@
 // is delivered out of order is acknowledged at once, and tells RACK of all that left before. A segment that is alone in
 // flight is given no time for a delayed acknowledgement: at worst one goes too often, and that is reported (RFC 2883).
 // Under a clock whose tick is longer than two round trips even the next tick is late: there a segment goes twice at
-// once, if it was sent again, and all that left before it has been answered.
+// once, if it was sent again, and either all that left before it has been answered, or it is a probe: one that is lost
+// costs a tick.
 #include "tcp/internal.h"
 
 bool tcp_rtx_probe_on(const struct weir *weir, const struct tcp_conn *c)
@@ -43,7 +44,8 @@ bool tcp_rtx_probe_double(const struct weir *weir, const struct tcp_conn *c, uin
         return false;
     const struct flight_record *first = flight_at(f, 0);
     *end = first->end;
-    return first->sent & FLIGHT_RETRANSMITTED && *end - f->start == flight_pipe(f) && *end - f->start <= c->mss &&
+    const bool alone = *end - f->start == flight_pipe(f);
+    return first->sent & FLIGHT_RETRANSMITTED && (alone || flow->rtx_probe.tried) && *end - f->start <= c->mss &&
            !(flow->rtx_probe.doubled && flow->rtx_probe.doubled_end == *end &&
              flow->rtx_probe.doubled_us == (uint32_t)weir->now_us);
 }

@@ -194,6 +194,34 @@ static void what_is_not_alone_goes_once(void **state)
     tcp_fixture_close(&t);
 }
 
+// A probe that is lost costs a tick: where that is long it goes twice, whatever else is in flight.
+static void a_probe_goes_twice_where_a_tick_is_long(void **state)
+{
+    (void)state;
+    for (int coarse = 0; coarse <= 1; coarse++) {
+        struct tcp_fixture t;
+        bring(&t, "probe");
+        if (coarse)
+            tick_slowly(&t);
+        loss_send(&t, 0, 8);
+        if (!coarse)
+            peer_pass(&t, RTT_US);
+        loss_sack(&t, 0, 3, 6);
+        for (uint32_t i = 0; i < 3; i++)
+            peer_expect(&t, TCP_ACK, i * MSS, 0, MSS);
+        peer_expect_nothing(&t);
+        (void)quiet_for(&t);
+        for (int copy = 0; copy <= coarse; copy++)
+            peer_expect(&t, TCP_ACK, 0, 0, MSS);
+        peer_expect_nothing(&t);
+        assert_int_equal(counted(&t, TAIL_PROBE), 1);
+        assert_int_equal(counted(&t, RTO), 0);
+        peer_send(&t, TCP_ACK, 0, 8 * MSS);
+        assert_int_equal(probe.events[WEIR_CC_EXIT_RECOVERY], 1);
+        tcp_fixture_close(&t);
+    }
+}
+
 // A peer that only sends, and says again what it SACKed, brings no news: the RTO comes all the same.
 static void data_of_the_peer_is_no_progress(void **state)
 {
@@ -504,6 +532,7 @@ int main(void)
         cmocka_unit_test(a_tail_is_probed_again),
         cmocka_unit_test(a_hole_alone_goes_twice_where_a_tick_is_long),
         cmocka_unit_test(what_is_not_alone_goes_once),
+        cmocka_unit_test(a_probe_goes_twice_where_a_tick_is_long),
         cmocka_unit_test(data_of_the_peer_is_no_progress),
         cmocka_unit_test(the_probe_lets_rack_find_the_rest),
         cmocka_unit_test(a_hole_that_outlives_recovery_is_probed),
