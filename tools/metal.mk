@@ -12,7 +12,7 @@ METAL_OBJECTS_$(1) := $$(patsubst %.c,$(B)/m3/$(1)/obj/%.o,$$(SRC_$(1)))
 $(B)/m3/$(1)/obj/%.o: %.c tools/metal.mk
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
-	@$(METAL)gcc $(METAL_FLAGS) -DWEIR_PROFILE_$(2) $(3) -fstack-usage -fcallgraph-info=su -MMD -MP -c $$< -o $$@
+	@CCACHE_DISABLE=1 $(METAL)gcc $(METAL_FLAGS) -DWEIR_PROFILE_$(2) $(3) -fstack-usage -fcallgraph-info=su -MMD -MP -c $$< -o $$@
 $(B)/m3/$(1)/objects: always
 	@mkdir -p $$(@D)
 	@printf '%s\n' $$(METAL_OBJECTS_$(1)) | cmp -s - $$@ || printf '%s\n' $$(METAL_OBJECTS_$(1)) > $$@

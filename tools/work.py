@@ -30,7 +30,7 @@ def draw(name, *words, **more):
 def run(*words):
     done = subprocess.run([str(word) for word in words], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))}: exit status {done.returncode}\n{done.stderr}")
+        sys.exit(f"{' '.join(map(str, words))}: exit status {done.returncode}\n{done.stderr or done.stdout}")
     return done.stdout
 
 
@@ -120,7 +120,7 @@ def linux():
 # --- Romantiki: table 1 ------------------------------------------------------------------------------------------------------------------------
 def romantiki():
     """Of build/size.json, which `make size` writes first."""
-    subprocess.run(["make", "-s", "size"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    run("make", "-s", "size")
     found = json.loads((ROOT / "build/size.json").read_text())
     tiny, paper = found["tiny_echo"], found["paper_echo"]
     works = {"paper_echo": (paper["code"], paper["ram"]), "tiny_echo": (tiny["code"], tiny["ram"]), "Romantiki": (14396, 8064), "FreeRTOS, uIP": (13112, 9320),
