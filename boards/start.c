@@ -3,6 +3,14 @@
 
 #include "boards/board.h"
 
+// What an image wants besides, as initialisers of weir_config (bench/metal/settings).
+#ifdef BOARD_CONFIG
+#define BOARD_CONFIGURED 1
+#else
+#define BOARD_CONFIG .sockets_max = 0
+#define BOARD_CONFIGURED WEIR_CFG_ALLOCATOR
+#endif
+
 const struct port_board board_port = {
     .now_us = board_now_us,
     .granularity_us = 1,
@@ -15,8 +23,8 @@ const struct port_board board_port = {
 
 struct weir *board_start(struct port_core *core, struct weir_netif *netif, void *memory, size_t bytes)
 {
-    const struct weir_config config = {.memory_budget_bytes = memory ? 0 : bytes};
-    struct weir *weir = weir_create(memory, bytes, &core->port, WEIR_CFG_ALLOCATOR ? &config : NULL);
+    const struct weir_config config = {.memory_budget_bytes = memory ? 0 : bytes, BOARD_CONFIG};
+    struct weir *weir = weir_create(memory, bytes, &core->port, BOARD_CONFIGURED ? &config : NULL);
     if (!weir)
         return NULL;
     port_attach(core, weir);

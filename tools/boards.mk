@@ -172,7 +172,8 @@ PROGRAM_FLAGS_busy_echo := $(PREEMPT_LIMITS) -DWEIR_CFG_SOCKETS=7 -DWEIR_CFG_LIS
 PROGRAM_LINK_busy_echo := -Wl,--defsym=link_stack_bytes=768
 PROGRAM_BOARDS_processes := mps2-an385 xilinx-zynq-a9 pc malta malta-el portux920t versatilepb
 PROGRAM_PARTS_processes := $(filter-out api/bsd/posix_calls.c,$(PREEMPT)) ports/preempt/process_calls.c $(filter-out api/flock/calls.c,$(wildcard api/flock/*.c)) apps/text.c
-PROGRAM_FLAGS_processes := -DWEIR_CFG_SOCKETS=8
+# (With memory for the send queues of flock_transfer_send_5.)
+PROGRAM_FLAGS_processes := -DWEIR_CFG_SOCKETS=8 -UMEMORY_BYTES -DMEMORY_BYTES=262144
 PROGRAM_FLAGS_processes_xilinx-zynq-a9 := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_processes_pc := -DSTACK_UNIT=4096
 PROGRAM_FLAGS_processes_portux920t := -DSTACK_UNIT=4096
@@ -223,6 +224,19 @@ PROGRAM_PARTS_flock_transfer := $(PROGRAM_PARTS_processes) bench/metal/flock_tra
 PROGRAM_DIR_flock_transfer := processes
 PROGRAM_FLAGS_flock_transfer := $(PROGRAM_FLAGS_processes)
 PROGRAM_FLAGS_flock_transfer_arm-virt := -DSTACK_UNIT=4096
+# The same with other settings, bench/metal/settings/NAME.c in place of boards/start.c: the 5 KB of the thesis's section 5.1 to receive into, with each
+# congestion control that the profile has, and two send queues (bench/metal/buffers.py: thesis.buffers).
+define flock_settings
+OWN_PROGRAMS += flock_transfer_$(1)
+PROCESS_PROGRAMS += flock_transfer_$(1)
+PROGRAM_BOARDS_flock_transfer_$(1) := $(2)
+PROGRAM_PARTS_flock_transfer_$(1) := $$(filter-out boards/start.c,$$(PROGRAM_PARTS_flock_transfer)) bench/metal/settings/$(1).c
+PROGRAM_DIR_flock_transfer_$(1) := processes
+PROGRAM_FLAGS_flock_transfer_$(1) := $$(PROGRAM_FLAGS_processes)
+PROGRAM_FLAGS_flock_transfer_$(1)_arm-virt := -DSTACK_UNIT=4096
+endef
+$(foreach s,reno cubic send_5,$(eval $(call flock_settings,$(s),mps2-an385 arm-virt)))
+$(foreach s,bbr send_1,$(eval $(call flock_settings,$(s),arm-virt)))
 # A process that echoes, beside echo.elf (bench/metal/latency.py: thesis.latency).
 PROGRAM_BOARDS_flock_echo := mps2-an385 arm-virt
 PROGRAM_PARTS_flock_echo := $(PROGRAM_PARTS_processes) bench/metal/flock_echo.c examples/flock/boot.c

@@ -120,10 +120,15 @@ def qemu(board, machine, kernel, tap, mac):
 
 # --- one transfer --------------------------------------------------------------------------------------------------------------------
 
-def connect(address, sends, seconds, cc):
-    connection = socket.create_connection((address, SEND_PORT if sends else RECEIVE_PORT), seconds)
+def connect(address, sends, seconds, cc, window=0):
+    """`window`: the most that this end offers; 0: as it likes."""
+    connection = socket.socket()
+    connection.settimeout(seconds)
     if cc:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cc.encode())
+    if window:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP, window)
+    connection.connect((address, SEND_PORT if sends else RECEIVE_PORT))
     return connection
 
 
@@ -135,12 +140,12 @@ def take(connection):
     return got
 
 
-def transfer(address, sends, size, seconds=300, cc=None, lyraos=False):
+def transfer(address, sends, size, seconds=300, cc=None, lyraos=False, window=0):
     """Seconds from connect until all has arrived and the server has closed. `sends`: the server does. `lyraos`: it is examples/lyraos/server.c, which
     sends without being asked, and answers with how much it took."""
     data = (b"" if lyraos else size.to_bytes(4, "big")) if sends else b"weir" * (size // 4)
     began = time.monotonic()
-    with connect(address, sends, seconds, cc) as connection:
+    with connect(address, sends, seconds, cc, window) as connection:
         connection.sendall(data)
         if sends:
             if (got := take(connection)) != size:
@@ -300,8 +305,8 @@ class Behind:
         self.emulator.stop()
         self.here.address("br0", f"{FAR}/24")
 
-    def transfer(self, address, sends, size, cc):
-        words = [sys.executable, __file__, "one", address, "send" if sends else "receive", str(size), cc]
+    def transfer(self, address, sends, size, cc, window=0):
+        words = [sys.executable, __file__, "one", address, "send" if sends else "receive", str(size), cc, str(window)]
         return float(self.far.run(*words, timeout=900))
 
 
@@ -375,8 +380,8 @@ def main():
     words.add_argument("--lossy-runs", type=int, default=15)   # half a minute each
     given = words.parse_args()
     if given.what[:1] == ["one"]:
-        _, address, way, size, cc = given.what
-        print(transfer(address, way == "send", int(size), cc=cc))
+        _, address, way, size, cc, window = given.what
+        print(transfer(address, way == "send", int(size), 900, cc, window=int(window)))
         return
     parts = {"component": lambda: component(given.runs), "lyra": lambda: lyra(given.runs), "thesis": lambda: paired("thesis", given.runs, 0), "loss": lambda: paired("thesis_loss", given.lossy_runs, LOSS),
              "zynq": lambda: zynq(given.runs, min(given.lossy_runs, 5))}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """make bench-metal: every figure on the metal, part by part, into build/bench/metal.json; then tables, metal.png and metal.html there.
 
-    bench/metal/run.py [--fresh] [PART…]     without a part: all of them. Parts: echo boot micro component lyra thesis api latency rates loss zynq
+    bench/metal/run.py [--fresh] [PART…]     without a part: all of them. Parts: echo boot micro component lyra thesis api latency rates buffers loss zynq
 
 What a part measured stays in metal.json when the next part ends badly or the run is interrupted; the next run without parts goes on with those that are
 missing, if their images are still the same bytes. After a run that measured everything the next one begins anew, as with --fresh. Exit status: 0 when
@@ -48,6 +48,9 @@ PARTS = {
                     for program in ("echo", "flock_echo")], ["bench/metal/latency.py"], ["thesis.latency"]),
     "rates": Part("the thesis's 5 MB, the processor's rate doubled and an eighth", [f"build/boards/{board}/{program}.elf" for board in ("mps2-an385", "arm-virt")
                   for program in ("transfer", "flock_transfer")] + [LINK], ["bench/metal/rates.py"], ["thesis.rates"]),
+    "buffers": Part("the thesis's 5 MB by its own calls, with its receive and send buffers", [f"build/boards/{board}/flock_transfer{name}.elf" for board, names in
+                    (("mps2-an385", ("", "_reno", "_cubic", "_send_5")), ("arm-virt", ("_reno", "_cubic", "_bbr", "_send_1", "_send_5"))) for name in names] + [LINK],
+                    ["bench/metal/buffers.py"], ["thesis.buffers"]),
     "loss": Part("the same with 15 % loss", ["build/boards/arm-virt/transfer.elf", LINK], [GUESTS, "loss"], ["thesis_loss.ratio_min"]),
     "zynq": Part("the same on Zynq, alone", ["build/boards/xilinx-zynq-a9/transfer.elf", LINK], [GUESTS, "zynq"], ["thesis_zynq.receive_15_s"]),
 }
