@@ -123,18 +123,60 @@ def test_page(site, name, width, height, mobile, dark):
             assert word.lower() in text.lower(), f"{word} is not on the page:\n{text}"
         assert driver.execute_script("return document.querySelectorAll('#plot polyline').length") == 2
         assert driver.execute_script("return [...document.querySelectorAll('.spark polyline')].length") >= 1
-        wide = driver.execute_script("""return [...document.querySelectorAll('main *')].filter(e => !e.closest('svg') && e.getBoundingClientRect().right > innerWidth + 1)
-                                        .map(e => e.className + ' ' + e.textContent.slice(0, 40))""")
+        wide = driver.execute_script(WIDER)
         assert not wide, f"beyond the right edge: {wide}"
         background = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
         assert (sum(int(c) for c in background[4:-1].split(",")) < 200) == dark
         bad = [line for line in driver.get_log("browser") if line["level"] in ("SEVERE", "WARNING")]
         assert not bad, bad
+        a_connection_is_seen_over_time(driver, width, name)
+        one_peak_does_not_rule_the_scale(driver)
         packets_are_downloaded(driver, folder, name)
         silence_greys_the_figures(driver)
     finally:
         driver.quit()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+WIDER = """return [...document.querySelectorAll('main *')].filter(e => !e.closest('svg') && e.getBoundingClientRect().right > innerWidth + 1)
+           .map(e => e.className + ' ' + e.textContent.slice(0, 40))"""
+
+
+def a_connection_is_seen_over_time(driver, width, name):
+    """A click on the one that sends most opens its history, a second one ends it; so does the keyboard. One at rest is a line, and can be chosen."""
+    key = driver.execute_script("return [...document.querySelectorAll('.sock')].find(e => /retransmits\\s*[1-9]|cwnd\\s*[1-9]\\d\\d/.test(e.innerText)).dataset.k")
+    card = "[...document.querySelectorAll('[data-k]')].find(e => e.dataset.k == arguments[0])"
+    points = f"return [...{card}.querySelectorAll('.more polyline')].map(line => line.points.numberOfItems)"
+    driver.execute_script(f"{card}.click()", key)
+    assert until(lambda: len(found := driver.execute_script(points, key)) == 6 and min(found) >= 4, 30), driver.execute_script(points, key)
+    text = driver.execute_script(f"return {card}.innerText", key)
+    for word in ("cwnd", "in flight", "RTT", "retransmissions a second", "receive window", "unread", "up to"):
+        assert word in text, text
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= width and not driver.execute_script(WIDER), driver.execute_script(WIDER)
+    driver.save_screenshot(str(SHOTS / f"{name}-chosen.png"))
+    driver.execute_script(f"{card}.focus()", key)
+    before = driver.find_element("id", "about").text
+    assert until(lambda: driver.find_element("id", "about").text != before, 30)   # drawn anew, and still under the keyboard
+    from selenium.webdriver.common.keys import Keys
+    driver.switch_to.active_element.send_keys(Keys.ENTER)
+    assert driver.execute_script(f"return {card}.querySelector('.more') == null", key)
+    assert "rcv window" in driver.find_element("id", "sockets").text   # iperf3's connection receives
+    assert until(lambda: any("/s" in row.text for row in driver.find_elements("css selector", "#counters tr")), 30), "counters have no rate"
+    rest = "return document.querySelectorAll('.quiet[data-k]').length"   # iperf3's control connection
+    assert until(lambda: driver.execute_script(rest) >= 1, 60), "no connection at rest is folded"
+    driver.execute_script("document.querySelector('.quiet[data-k]').click()")
+    assert until(lambda: driver.execute_script("return document.querySelectorAll('.sock .more').length") == 1, 30)
+
+
+def one_peak_does_not_rule_the_scale(driver):
+    """A second of 900 Mbit/s among 119 of 2: 2 Mbit/s are seen well, and the peak is told. Peaks that are the rule are not cut."""
+    words = "plot(arguments[0], arguments[1]); return [document.getElementById('plot').textContent, +document.querySelector('#plot polyline').points[0].y]"
+    usual, peak = 250_000, 112_500_000
+    text, low = driver.execute_script(words, [usual] * 60 + [peak] + [usual] * 59, [0] * 120)
+    assert "up to 900" in text and "Gbit" not in text
+    _, ruled = driver.execute_script(words, [usual, peak] * 60, [0] * 120)
+    assert ruled - low > 30, (low, ruled)   # (y grows downwards)
+    assert "up to" not in driver.execute_script(words, [usual] * 120, [0] * 120)[0]
 
 
 def packets_are_downloaded(driver, folder, name):
