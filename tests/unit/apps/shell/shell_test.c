@@ -3,6 +3,7 @@
 #include "apps/blocks.h"
 
 #include "capture.h"
+#include "iperf3/client.h"
 #include "shell/shell.h"
 
 #define PORT 2323u
@@ -391,6 +392,42 @@ static void any_bytes_are_looked_at(void **state)
     }
 }
 
+// --- iperf -----------------------------------------------------------------------------------------------------------
+
+static struct iperf3_client measuring;
+
+static void open_measuring(void)
+{
+    open_session();
+    shell_add_iperf(&shell, &measuring);
+    (void)heard();
+}
+
+static void a_measurement_without_a_server_fails(void **state)
+{
+    (void)state;
+    open_measuring();
+    const char *const text = say("iperf 127.0.0.1 2\n");
+    assert_non_null(strstr(text, "weir> "));
+    assert_true(strcspn(text, "\n") > 5);  // it says why
+    assert_null(shell.stop);
+    assert_non_null(strstr(say("cc\n"), "cubic"));
+    close_session();
+}
+
+static void a_measurement_that_is_none_is_refused(void **state)
+{
+    static const char *const lines[] = {"iperf\n", "iperf 127.0.0.1 0\n", "iperf 127.0.0.1 3601\n",
+                                        "iperf 127.0.0.1 x\n", "iperf 127.0.0.1 2 3\n"};
+    (void)state;
+    open_measuring();
+    for (uint32_t i = 0; i < 5; i++)
+        assert_string_equal(say(lines[i]), "iperf HOST [SECONDS] [-R]\nweir> ");
+    assert_non_null(strstr(say("iperf no.such.name\n"), "no answer\nweir> "));
+    assert_non_null(strstr(say("help\n"), "(-R) from it"));
+    close_session();
+}
+
 // --- on a serial line ------------------------------------------------------------------------------------------------
 
 static struct {
@@ -499,6 +536,8 @@ int main(void)
         cmocka_unit_test(a_reader_that_is_slow_loses_nothing),
         cmocka_unit_test(there_is_one_session_and_it_ends_in_time),
         cmocka_unit_test(a_peer_that_ends_hears_the_rest),
+        cmocka_unit_test(a_measurement_without_a_server_fails),
+        cmocka_unit_test(a_measurement_that_is_none_is_refused),
         cmocka_unit_test(frames_are_told_but_the_sessions_own),
         cmocka_unit_test(what_is_not_asked_for_is_not_kept),
         cmocka_unit_test(a_capture_ends_with_its_session),
