@@ -52,9 +52,6 @@ _Static_assert(sizeof(struct tcp_half_open) <= (sizeof(void *) == 8 ? 80 : 64) +
 struct half_opens {
     struct tcp_records records;
     struct tcp_record_list level[HALF_OPEN_LEVELS];
-#if WEIR_CFG_FAST_PATH
-    struct tcp_half_open *recent;  // the one made last, whose ACK is rather the next; NULL: it is gone
-#endif
 };
 
 // its first member
@@ -77,27 +74,6 @@ int half_open_init(struct weir *weir)
     return tcp_records_init(weir, &all->records, sizeof(struct tcp_half_open), WEIR_CFG_TCP_HALF_OPEN);
 }
 
-#if WEIR_CFG_FAST_PATH
-static void recent_set(struct half_opens *all, struct tcp_half_open *entry) { all->recent = entry; }
-static void recent_end(struct half_opens *all, const struct tcp_half_open *entry)
-{
-    all->recent = all->recent == entry ? NULL : all->recent;
-}
-static struct tcp_half_open *recent_find(const struct half_opens *all, const struct weir_endpoint *local,
-                                         const struct weir_endpoint *remote)
-{
-    return all->recent && tcp_record_is(&all->recent->record, local, remote) ? all->recent : NULL;
-}
-#else
-static void recent_set(struct half_opens *all, struct tcp_half_open *entry) { (void)all, (void)entry; }
-static void recent_end(struct half_opens *all, const struct tcp_half_open *entry) { (void)all, (void)entry; }
-static struct tcp_half_open *recent_find(const struct half_opens *all, const struct weir_endpoint *local,
-                                         const struct weir_endpoint *remote)
-{
-    return (void)all, (void)local, (void)remote, NULL;
-}
-#endif
-
 static uint32_t half_open_interval_us(uint32_t level) { return 1000000u << level; }
 
 static void half_open_start(struct weir *weir, struct tcp_half_open *entry, uint8_t level)
@@ -113,7 +89,6 @@ static void half_open_end(struct weir *weir, struct tcp_half_open *entry)
 {
     struct half_opens *all = weir->tcp.half_opens;
     entry->listener->half_open_count--;
-    recent_end(all, entry);
     tcp_record_end(weir, &all->records, &all->level[entry->level], &entry->record);
 }
 
@@ -121,9 +96,7 @@ struct tcp_half_open *half_open_find(struct weir *weir, const struct packet *pac
 {
     const struct weir_endpoint local = {packet->destination, segment->destination},
                                remote = {packet->source, segment->source};
-    const struct half_opens *const all = weir->tcp.half_opens;
-    struct tcp_half_open *const recent = recent_find(all, &local, &remote);
-    return recent ? recent : half_open_of(tcp_record_find(weir, &all->records, &local, &remote));
+    return half_open_of(tcp_record_find(weir, &weir->tcp.half_opens->records, &local, &remote));
 }
 
 bool half_open_uses(const struct weir *weir, const struct weir_endpoint *local, const struct weir_endpoint *remote)
@@ -333,7 +306,6 @@ void half_open_syn(struct weir *weir, struct tcp_listener *listener, struct pack
     keep_link_source(entry, packet);
     keep_options(entry, packet);
     listener->half_open_count++;
-    recent_set(weir->tcp.half_opens, entry);
     half_open_start(weir, entry, 0);
     half_open_send(weir, entry, packet, WEIR_CFG_FAST_PATH ? &path : NULL, TCP_SYN | TCP_ACK);
 }
