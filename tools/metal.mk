@@ -6,7 +6,7 @@ METAL := arm-none-eabi-
 METAL_FLAGS := -std=c11 -Os -mcpu=cortex-m3 -mthumb -ffunction-sections -fdata-sections $(WARNINGS) -Iinclude -Isrc
 PROFILES := tiny small full
 
-# $(call metal,PROFILE,PROFILE IN CAPITALS,FLAGS)
+# $(call metal,PROFILE,PROFILE IN CAPITALS,FLAGS). Not through ccache, which brings no call graphs back (.ci, which tools/size.py reads).
 define metal
 METAL_OBJECTS_$(1) := $$(patsubst %.c,$(B)/m3/$(1)/obj/%.o,$$(SRC_$(1)))
 $(B)/m3/$(1)/obj/%.o: %.c tools/metal.mk
