@@ -194,7 +194,7 @@ prove:
 	@$(PYTHON) tools/prove.py $(if $(T),'$(T)')
 prove-control:
 	@tools/need.sh prove
-	@$(PYTHON) tools/prove.py --control
+	@$(PYTHON) tools/prove.py --control $(if $(T),'$(T)')
 
 ## make lib        build/lib: libweir.a, the stack, libweir-PART.a for bsd, posix, superloop and apps, and include/ (PROFILE=small, CONFIG=my_config.h,
 ##                 OPTIONS="SOCKETS=4 …", CROSS=arm-none-eabi-, O=folder; docs/packaging.md)

@@ -101,6 +101,7 @@ static inline uint64_t native64(const uint8_t *p)
 
 //@ assigns \nothing; ensures \result <= a && \result <= b && (\result == a || \result == b);
 static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
+//@ assigns \nothing; ensures \result >= a && \result >= b && (\result == a || \result == b);
 static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 // For a few bytes: a call takes longer than copying them.
@@ -120,12 +121,18 @@ uint64_t divide_u64(uint64_t dividend, uint32_t divisor);
 #endif
 
 // Serial-number order, for TCP sequence numbers (RFC 9293 §3.4) and 32-bit times: a is before b.
+//@ logic integer seq_off(integer from, integer to) = from <= to ? to - from : to - from + 4294967296;
+//@ assigns \nothing; ensures \result <==> seq_off(b, a) >= 2147483648;
 static inline bool seq_lt(uint32_t a, uint32_t b) { return (int32_t)(a - b) < 0; }
+//@ assigns \nothing; ensures \result <==> a == b || seq_off(b, a) >= 2147483648;
 static inline bool seq_le(uint32_t a, uint32_t b) { return (int32_t)(a - b) <= 0; }
 // Whether x lies in [lo, hi). By offsets from lo: two comparisons of signed differences would both hold for an x that
 // is 2^31 away.
+//@ assigns \nothing; ensures \result <==> seq_off(lo, x) < seq_off(lo, hi);
 static inline bool seq_in(uint32_t x, uint32_t lo, uint32_t hi) { return x - lo < hi - lo; }
+//@ assigns \nothing; ensures \result == (seq_off(b, a) >= 2147483648 ? b : a);
 static inline uint32_t seq_max(uint32_t a, uint32_t b) { return seq_lt(a, b) ? b : a; }
+//@ assigns \nothing; ensures \result == (seq_off(b, a) >= 2147483648 ? a : b);
 static inline uint32_t seq_min(uint32_t a, uint32_t b) { return seq_lt(a, b) ? a : b; }
 
 #define container_of(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))

@@ -24,6 +24,10 @@ uint8_t tcp_dsack_fill(const struct tcp_extra *extra, struct tcp_sack_block *fir
 }
 
 // §4: a first block below the cumulative ACK, or inside the second; it is no news of what arrived.
+/*@ requires \valid_read(segment) && segment->options.sack_count <= 4;
+    assigns \nothing;
+    ensures \result ==> segment->options.sack_count > 0 &&
+      1 <= seq_off(segment->options.sack[0].left, segment->options.sack[0].right) <= 1073741824; */
 bool tcp_dsack_reported(const struct tcp_segment *segment)
 {
     if (!segment->options.sack_count)

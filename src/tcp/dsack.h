@@ -7,6 +7,9 @@
 #include "tcp/conn.h"
 
 // Whether a block is not empty, and no longer than a window can be: what else a peer may write was never received.
+/*@ requires \valid_read(block);
+    assigns \nothing;
+    ensures \result <==> 1 <= seq_off(block->left, block->right) <= 1073741824; */
 static inline bool tcp_sack_sane(const struct tcp_sack_block *block)
 {
     return seq_in(block->right, block->left + 1, block->left + TCP_WINDOW_MOST + 1);

@@ -77,6 +77,8 @@ void tcp_sack_input(struct weir *weir, struct tcp_conn *c, const struct tcp_segm
         if (!tcp_sack_sane(&segment->options.sack[i]) || !seq_in(right, c->snd.una + 1, c->snd.nxt + 1))
             continue;  // CVE-2019-11477 and relatives: no block is believed that lies outside what is outstanding
         left = seq_max(left, c->snd.una);
+        /*@ assert outstanding: seq_off(c->snd.una, left) < seq_off(c->snd.una, right) <=
+              seq_off(c->snd.una, c->snd.nxt); */
         flight_sacked(&weir->memory, &c->flow->flight, left, right, delta);
     }
 }
