@@ -151,9 +151,10 @@ static void told(struct dns_pair *pair, enum dns_side side, const struct dns_ans
     struct dns_answer made;
     const uint64_t now_us = weir_now_us(weir_of(self));
     const bool found = pair->sides[side].result == DNS_FOUND;
-    if (found && side == DNS_SIDE_A && dns_synthesise(weir_of(self), answer, &made))
+    const bool synthesised = found && side == DNS_SIDE_A && dns_synthesise(weir_of(self), answer, &made);
+    if (synthesised)
         answer = &made;
-    if (found)
+    if (found && (WEIR_CFG_IP4 || side == DNS_SIDE_AAAA || synthesised))
         addresses_take(self, answer);
     if (self->begin_us <= now_us)
         return;

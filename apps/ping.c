@@ -6,8 +6,10 @@
 #include "service.h"
 
 #define HEADER_BYTES 8u
-#define STAMP_BYTES 8u  // the time of sending, at the front of the data
-#define ECHO_REQUEST 8u
+#define STAMP_BYTES 8u      // the time of sending, at the front of the data
+#define ECHO_REQUEST 8u     // RFC 792; a reply is 0
+#define ECHO_REQUEST6 128u  // RFC 4443 §4.1
+#define ECHO_REPLY6 129u
 #define PING_WAIT_US 2000000u  // for the last replies
 
 static uint8_t pattern(const struct ping *ping, uint32_t at) { return (uint8_t)(ping->key + at); }
@@ -17,7 +19,7 @@ static void ping_send(struct ping *ping, uint64_t now_us)
     uint8_t packet[HEADER_BYTES + PING_DATA_MAX];
     uint16_t sequence = (uint16_t)(ping->sent + 1);
     memset(packet, 0, HEADER_BYTES);  // identifier and checksum are the stack's to fill in
-    packet[0] = ECHO_REQUEST;
+    packet[0] = ping->request_type;
     packet[6] = (uint8_t)(sequence >> 8);
     packet[7] = (uint8_t)sequence;
     for (uint32_t i = 0; i < ping->data_bytes; i++)
@@ -36,7 +38,7 @@ static void ping_send(struct ping *ping, uint64_t now_us)
 static bool reply_read(struct ping *ping, const struct weir_message *message, const struct weir_slice *slice,
                        struct ping_reply *reply)
 {
-    if (slice->length != HEADER_BYTES + ping->data_bytes || slice->data[0] != 0)
+    if (slice->length != HEADER_BYTES + ping->data_bytes || slice->data[0] != ping->reply_type)
         return false;
     const uint8_t *data = slice->data + HEADER_BYTES;
     uint64_t sent_us = 0, now_us = weir_now_us(ping->loop->weir);
@@ -120,6 +122,7 @@ int ping_start(struct ping *ping, struct loop *loop, struct weir_addr host, uint
                uint32_t data_bytes, void (*event)(struct ping *, const struct ping_reply *, void *), void *context)
 {
     const struct weir_endpoint peer = {host, 0};
+    const bool v4 = weir_addr_is_v4(host);
     if (data_bytes > PING_DATA_MAX)
         return WEIR_INVALID;
     *ping = (struct ping){.app = {.poll = ping_poll},
@@ -131,6 +134,8 @@ int ping_start(struct ping *ping, struct loop *loop, struct weir_addr host, uint
                           .interval_us = interval_us,
                           .wait_us = PING_WAIT_US,
                           .data_bytes = data_bytes,
+                          .request_type = v4 ? ECHO_REQUEST : ECHO_REQUEST6,
+                          .reply_type = v4 ? 0 : ECHO_REPLY6,
                           .rtt_min_us = UINT32_MAX};
     weir_random_bytes(loop->weir, &ping->key, 1);
     ping->next_us = weir_now_us(loop->weir);

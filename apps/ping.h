@@ -34,9 +34,10 @@ struct ping {
     uint32_t sent, received, duplicates, corrupted;
     uint64_t next_us, rtt_sum_us;
     uint32_t rtt_min_us, rtt_max_us;
-    uint32_t answered;  // bit n: the n-th newest request was answered
-    uint8_t key;        // of the pattern: replies to another ping do not match
-    int error;          // enum weir_error that ended it early
+    uint32_t answered;                 // bit n: the n-th newest request was answered
+    uint8_t key;                       // of the pattern: replies to another ping do not match
+    uint8_t request_type, reply_type;  // of the host's family
+    int error;                         // enum weir_error that ended it early
 };
 
 // `data_bytes` at most PING_DATA_MAX. A negative enum weir_error when it cannot begin.

@@ -245,6 +245,8 @@ weir_source "src/instance.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/ip/destinations.c"
+#endif
+#if WEIR_CFG_IP4 && WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/ip/families.c"
 #endif
 #if WEIR_CFG_FAST_PATH && !WEIR_CFG_COMPACT
@@ -253,24 +255,29 @@ weir_source "src/ip/flow.c"
 #if WEIR_CFG_FRAGMENTS && !WEIR_CFG_COMPACT
 weir_source "src/ip/fragment.c"
 #endif
-#if WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
+#if (WEIR_CFG_IGMP || WEIR_CFG_IP6) && !WEIR_CFG_COMPACT
 weir_source "src/ip/group.c"
 #endif
-#if !WEIR_CFG_COMPACT
+#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/ip/icmp.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/ip/icmp6.c"
 weir_source "src/ip/icmp6_error.c"
 #endif
-#if WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
+#if WEIR_CFG_ICMP_ERRORS && WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/ip/icmp_error.c"
 #endif
-#if WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
+#if WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
+weir_source "src/ip/icmp_limit.c"
+#endif
+#if WEIR_CFG_IGMP && WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/ip/igmp.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/ip/ip.c"
+#endif
+#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/ip/ip4.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
@@ -318,8 +325,10 @@ weir_source "src/link/address.c"
 #if WEIR_CFG_ADDRESSES && !WEIR_CFG_COMPACT
 weir_source "src/link/address_list.c"
 #endif
-#if !WEIR_CFG_COMPACT
+#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/link/arp.c"
+#endif
+#if !WEIR_CFG_COMPACT
 weir_source "src/link/ethernet.c"
 #endif
 #if WEIR_CFG_HANDLERS && !WEIR_CFG_COMPACT
@@ -334,6 +343,9 @@ weir_source "src/link/nd.c"
 #if WEIR_CFG_ARP_CACHE && !WEIR_CFG_COMPACT
 weir_source "src/link/neighbour.c"
 #endif
+#if WEIR_CFG_ARP_CACHE && WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
+weir_source "src/link/neighbour4.c"
+#endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/link/neighbour6.c"
 #endif
@@ -342,6 +354,9 @@ weir_source "src/link/neighbour_packets.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/link/netif.c"
+#endif
+#if !WEIR_CFG_COMPACT && !WEIR_CFG_IP4
+weir_source "src/link/no_arp.c"
 #endif
 #if WEIR_CFG_IP6_OPTIMISTIC && !WEIR_CFG_COMPACT
 weir_source "src/link/optimistic.c"
@@ -589,15 +604,19 @@ weir_source "src/udp/sources.c"
 #if WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 weir_source "src/udp/udp.c"
 #endif
-#if !WEIR_CFG_COMPACT
+#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/wire/arp.c"
+#endif
+#if !WEIR_CFG_COMPACT
 weir_source "src/wire/ethernet.c"
+#endif
+#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/wire/icmp4.c"
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 weir_source "src/wire/icmp6.c"
 #endif
-#if !WEIR_CFG_COMPACT
+#if WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
 weir_source "src/wire/igmp.c"
 weir_source "src/wire/ip4.c"
 #endif
@@ -707,7 +726,7 @@ weir_part_headers "loop" "apps/service.h"
 weir_part_headers "loop" "apps/stream.h"
 weir_part_headers "loop" "apps/text.h"
 #endif
-#if !WEIR_CFG_COMPACT
+#if !WEIR_CFG_COMPACT && WEIR_CFG_IP4
 weir_part "dhcp" "apps" "" "loop" ""
 weir_part_about "dhcp" "DHCP: a client and a server (dhcp/client.h, dhcp/server.h)"
 weir_part_sources "dhcp" "apps/dhcp/client.c"
@@ -719,7 +738,7 @@ weir_part_headers "dhcp" "apps/dhcp/message.h"
 weir_part_headers "dhcp" "apps/dhcp/server.h"
 #endif
 #if !WEIR_CFG_COMPACT
-weir_part "apps" "apps" "hosted" "loop bsd dhcp http" "-lm"
+weir_part "apps" "apps" "hosted" "loop bsd http" "-lm"
 weir_part_about "apps" "echo, discard, chargen, the status page, iperf3, ping, DHCPv6, DNS, SNTP, real-time source and player"
 weir_part_sources "apps" "apps/capture.c"
 weir_part_sources "apps" "apps/capture_file.c"
@@ -860,7 +879,7 @@ weir_part_sources "syslog" "apps/syslog/syslog.c"
 weir_part_headers "syslog" "apps/syslog/message.h"
 weir_part_headers "syslog" "apps/syslog/syslog.h"
 #endif
-#if !WEIR_CFG_COMPACT && WEIR_CFG_ARP_CACHE
+#if !WEIR_CFG_COMPACT && WEIR_CFG_ARP_CACHE && WEIR_CFG_IP4
 weir_part "autoip" "apps" "" "loop" ""
 weir_part_about "autoip" "a link-local IPv4 address where nobody gives one (autoip/autoip.h)"
 weir_part_sources "autoip" "apps/autoip/autoip.c"

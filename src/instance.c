@@ -21,7 +21,9 @@
 #define FRAMES_PER_POLL 256u         // of all of them together; one quantum at the least
 
 static const struct ethertype ethertypes[] = {
+#if WEIR_CFG_IP4
     {ETHERTYPE_IP4, ip4_input},
+#endif
 #if WEIR_CFG_IP6
     {ETHERTYPE_IP6, ip6_input},
 #endif
@@ -33,11 +35,13 @@ static const struct ip_protocol protocols[] = {
 #if WEIR_CFG_UDP
     {IP_UDP, IP_VERSIONS, udp_input, udp_error},
 #endif
+#if WEIR_CFG_IP4
     {IP_ICMP, IP_VERSION_4, icmp_input, NULL},
+#endif
 #if WEIR_CFG_IP6
     {IP6_ICMP, IP_VERSION_6, icmp6_input, NULL},
 #endif
-#if WEIR_CFG_IGMP
+#if WEIR_CFG_IGMP && WEIR_CFG_IP4
     {IP_IGMP, IP_VERSION_4, igmp_input, NULL},
 #endif
     {0, 0, NULL, NULL},

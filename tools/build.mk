@@ -8,7 +8,8 @@
 #   build/VARIANT/weir-script      what plays conversation scripts (sim/script), driven by its runner
 #   build/VARIANT/weir-sim         the simulator's program (sim/main.c)
 #   build/VARIANT/tests/DIR/NAME   one program for each tests/unit/DIR/NAME_test.c
-# A test that includes <pthread.h> is built for tsan as well; one with a line `// needs IPv6` only where that is. A line `// profiles: tiny small` in a test builds it for those
+# A test that includes <pthread.h> is built for tsan as well; one with a line `// needs IPv6` only where that is; one with a line
+# `// also without IPv4` in variant v6, too, one with `// only without IPv4` there alone. A line `// profiles: tiny small` in a test builds it for those
 # profiles too (variants tiny and small, with sanitizers); a line `// not on mips: reason` keeps it off mips. Other files in tests/unit
 # are helpers: a variant has those of tests/unit itself and of the folders whose tests it has.
 
@@ -43,7 +44,8 @@ EXAMPLES := $(filter-out examples/firmware/% examples/freertos/% examples/romant
 # In C++, which every header can be included from.
 EXAMPLES_CXX := $(sort $(wildcard examples/*.cpp))
 UNIT_ALL := $(call find_c,tests/unit)
-UNIT_TESTS := $(filter %_test.c,$(UNIT_ALL))
+UNIT_IP6_ALONE := $(if $(UNIT_ALL),$(shell grep -l '^// only without IPv4' $(UNIT_ALL)))
+UNIT_TESTS := $(filter-out $(UNIT_IP6_ALONE),$(filter %_test.c,$(UNIT_ALL)))
 UNIT_HELPERS := $(filter-out %_test.c,$(UNIT_ALL))
 UNIT_THREADED := $(if $(UNIT_TESTS),$(shell grep -l '<pthread.h>' $(UNIT_TESTS)))
 UNIT_NOT_MIPS := $(if $(UNIT_TESTS),$(shell grep -l '^// not on mips:' $(UNIT_TESTS)))
@@ -143,9 +145,14 @@ SRC_lean := $(filter-out $(call left_out,full $(OPTIONS_lean)),$(SRC))
 PARTS_lean := $(filter api/bsd/% ports/posix/% ports/common/% drivers/wrap/%,$(HOST_PARTS))
 UNIT_lean := $(filter-out $(UNIT_NOT_LEAN) $(UNIT_IP6),$(filter tests/unit/bsd/% tests/unit/tcp/% tests/unit/socket/% tests/unit/threads/%,$(UNIT_TESTS)))
 $(eval $(call variant,lean,$(CC),-O1 $(call as_flags,$(OPTIONS_lean)),,$(SRC_lean) $(PARTS_lean),$(UNIT_lean),ar))
+# IPv6 alone, with all that the builds of both families have of it. What tests read and make by hand is of both families.
+UNIT_v6 := $(UNIT_IP6_ALONE) $(if $(UNIT_TESTS),$(shell grep -l '^// also without IPv4' $(UNIT_TESTS)))
+OPTIONS_v6 := IP4=0 $(filter-out IP_OPTIONS=1,$(OPTIONS_both)) SELF_CHECK=1
+SRC_v6 := $(filter-out $(call left_out,full $(OPTIONS_v6)),$(SRC))
+$(eval $(call variant,v6,$(CC),-O1 $(call as_flags,$(OPTIONS_v6)),,$(sort $(SRC_v6) $(filter src/wire/%,$(SRC))) $(HOST_PARTS),$(UNIT_v6),ar))
 # For `make coverage` alone: not one of the variants that `make test` runs.
 $(eval $(call variant,coverage,$(CC),-Og -Wno-maybe-uninitialized --coverage $(DUAL),,$(BOTH),$(UNIT_TESTS),ar))
-VARIANTS := host v4 asan tsan mips tiny small lean
+VARIANTS := host v4 v6 asan tsan mips tiny small lean
 
 apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-run $(B)/host/weir-sim examples
 examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES)) $(patsubst examples/%.cpp,$(B)/host/examples/%,$(EXAMPLES_CXX))

@@ -27,11 +27,15 @@ LINTED_tiny := $(patsubst %.c,$(B)/lint/%.ok,$(filter-out $(SRC_full) $(SRC_smal
 $(LINTED_tiny6): LINT_FLAGS := $(call as_flags,$(TINY6))
 $(B)/lint/src/compact/predict.ok: LINT_FLAGS := -DWEIR_CFG_FAST_PATH=1  # tiny_echo's alone
 $(B)/lint/src/compact/udp.ok: LINT_FLAGS := $(call as_flags,$(TINY_UDP))
-$(LINTED_small) $(LINTED_tiny): $(B)/lint/%.ok: %.c .clang-tidy $(C_HEADERS)
+# Those of IPv6 alone.
+LINTED_v6 := $(patsubst %.c,$(B)/lint/%.ok,$(filter-out $(BOTH) $(SELF_CHECKS) $(SRC_small) $(SRC_tiny),$(SRC_v6)))
+$(LINTED_v6): LINT_PROFILE := FULL
+$(LINTED_v6): LINT_FLAGS := $(call as_flags,$(OPTIONS_v6))
+$(LINTED_small) $(LINTED_tiny) $(LINTED_v6): $(B)/lint/%.ok: %.c .clang-tidy $(C_HEADERS)
 	@mkdir -p $(@D)
-	@clang-tidy --quiet $< -- -std=c11 $(INCLUDES) -DWEIR_PROFILE_$(if $(filter $@,$(LINTED_tiny)),TINY,SMALL) $(LINT_FLAGS) >$(@:.ok=.log) 2>/dev/null || { cat $(@:.ok=.log); exit 1; }
+	@clang-tidy --quiet $< -- -std=c11 $(INCLUDES) -DWEIR_PROFILE_$(or $(LINT_PROFILE),$(if $(filter $@,$(LINTED_tiny)),TINY,SMALL)) $(LINT_FLAGS) >$(@:.ok=.log) 2>/dev/null || { cat $(@:.ok=.log); exit 1; }
 	@touch $@
-check-lint: $(LINTED) $(LINTED_small) $(LINTED_tiny)
+check-lint: $(LINTED) $(LINTED_small) $(LINTED_tiny) $(LINTED_v6)
 	@echo "  ok    lint"
 
 # Includes by layer, no #if in function bodies, line length, licence line, no paths of machines; each conversation script cites its RFC.

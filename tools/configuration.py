@@ -119,6 +119,7 @@ def left_out(options, profile, changed):
         for path in option.get("files_when_zero" if on[name] else "files", []):
             if on[name] or path not in shared:
                 yield from folder(path)
+        yield from option.get("files_too", []) if not on[name] else []
 
 
 def folder(path, pattern="*.c"):
@@ -138,13 +139,13 @@ def all_sources():
 
 def conditions(options):
     """Source → the condition under which it is compiled, as the preprocessor writes it ("" always): one of the options that list it, for each way it is
-    listed (itself, its folder), and none of those that list it for when they are 0."""
+    listed (itself, its folder, `files_too`), and none of those that list it for when they are 0."""
     some, none = {}, {}
     for name, option in options.items():
-        for key, found in (("files", some), ("files_when_zero", none)):
+        for key, found in (("files", some), ("files_too", some), ("files_when_zero", none)):
             for entry in option.get(key, []):
                 for file in folder(entry):
-                    found.setdefault(file, {}).setdefault(entry, []).append(f"WEIR_CFG_{name}")
+                    found.setdefault(file, {}).setdefault(name if key == "files_too" else entry, []).append(f"WEIR_CFG_{name}")
     for path in all_sources():
         groups = [" || ".join(names) for names in some.get(path, {}).values()]
         barred = [f"!{name}" for names in none.get(path, {}).values() for name in names]

@@ -39,8 +39,22 @@ TINY6 := IP4=0 IP6=1
 SRC_tiny6 := $(filter-out $(call left_out,tiny $(TINY6)),$(SRC))
 $(eval $(call metal,tiny6,TINY,$(call as_flags,$(TINY6))))
 
+# small and full with IPv6 beside IPv4, and with IPv6 alone.
+WITH_IP6 := small_both small6 full_both full6
+OPTIONS_small_both := IP6=1 ADDRESSES=4
+OPTIONS_small6 := IP4=0 $(OPTIONS_small_both)
+OPTIONS_full_both := IP6=1
+OPTIONS_full6 := IP4=0 $(OPTIONS_full_both)
+# $(call metal_ip6,NAME,PROFILE,PROFILE IN CAPITALS)
+define metal_ip6
+SRC_$(1) := $$(filter-out $$(call left_out,$(2) $$(OPTIONS_$(1))),$$(SRC))
+$$(eval $$(call metal,$(1),$(3),$$(call as_flags,$$(OPTIONS_$(1)))))
+endef
+$(foreach name,$(filter small%,$(WITH_IP6)),$(eval $(call metal_ip6,$(name),small,SMALL)))
+$(foreach name,$(filter full%,$(WITH_IP6)),$(eval $(call metal_ip6,$(name),full,FULL)))
+
 .PHONY: metal
-metal: $(PROFILES:%=$(B)/m3/%/libweir.a) $(B)/m3/tiny_udp/libweir.a $(B)/m3/tiny6/libweir.a $(B)/m3/tiny/weir_all.o $(B)/m3/small/weir_all.o
+metal: $(PROFILES:%=$(B)/m3/%/libweir.a) $(WITH_IP6:%=$(B)/m3/%/libweir.a) $(B)/m3/tiny_udp/libweir.a $(B)/m3/tiny6/libweir.a $(B)/m3/tiny/weir_all.o $(B)/m3/small/weir_all.o
 
 .PHONY: size-report
 size-report: metal $(B)/metal/tiny_echo.elf $(B)/metal/tiny6_echo.elf $(B)/metal/small_echo.elf $(B)/boards/lm3s6965evb/paper_echo.elf

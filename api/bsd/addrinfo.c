@@ -109,7 +109,7 @@ static const uint8_t loopback6[16] = {[15] = 1};
 
 static bool family_known(int family)
 {
-    return family == WEIR_AF_UNSPEC || family == WEIR_AF_INET || family == WEIR_AF_INET6;
+    return family == WEIR_AF_UNSPEC || (WEIR_CFG_IP4 && family == WEIR_AF_INET) || family == WEIR_AF_INET6;
 }
 
 // A zone is an interface's name or its number (RFC 4007 §11.2).
@@ -119,7 +119,7 @@ static int numeric6(struct weir_bsd *bsd, const char *node, struct weir_addr *ou
     while (node[end] && node[end] != '%')
         end++;
     if (weir_addr_read(node, (uint32_t)length_of(node), out))
-        return !weir_addr_is_v4(*out);
+        return !weir_addr_is_mapped(*out);
     if (!node[end] || !weir_addr_read(node, end, out) || !weir_addr_is_link_local6(*out))
         return 0;
     *out = weir_addr_with_zone(*out, (uint8_t)bsd_if_nametoindex(bsd, node + end + 1));
@@ -130,7 +130,7 @@ static int own_addresses(bool passive, struct weir_addr *out)
 {
     out[0] = passive ? weir_addr_any() : weir_addr_v6(loopback6);
     out[1] = weir_addr_v4(passive ? WEIR_INADDR_ANY : WEIR_INADDR_LOOPBACK);
-    return 2;
+    return WEIR_CFG_IP4 ? 2 : 1;
 }
 
 // Of a name's addresses (not of one that was given as text) those of families that this host has, best first. RFC 3493
@@ -143,7 +143,7 @@ static int usable(struct weir_bsd *bsd, const struct weir_addrinfo *hints, struc
     const bool v4 = all || weir_family_configured(bsd->weir, false);
     const bool v6 = all || weir_family_configured(bsd->weir, true);
     for (int at = 0; at < count; at++)
-        if (weir_addr_is_v4(addrs[at]) ? v4 : v6)
+        if (weir_addr_is_mapped(addrs[at]) ? WEIR_CFG_IP4 && v4 : v6)
             addrs[kept++] = addrs[at];
     weir_destinations_sort(bsd->weir, addrs, (uint32_t)kept);
     bsd_leave(bsd);
@@ -200,6 +200,8 @@ static int resolve_name(struct weir_bsd *bsd, const char *node, const struct wei
 {
     struct weir_in_addr numeric;
     if (weir_inet_pton(WEIR_AF_INET, node, &numeric) == 1) {
+        if (!WEIR_CFG_IP4)
+            return WEIR_EAI_NONAME;
         out[0] = weir_addr_v4(weir_ntohl(numeric.s_addr));
         return 1;
     }

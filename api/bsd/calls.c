@@ -18,7 +18,7 @@ static const struct kind kinds[] = {
 #if WEIR_CFG_IP6
 static const struct kind echo6 = {WEIR_SOCK_DGRAM, WEIR_IPPROTO_ICMPV6, WEIR_ICMP, -1};
 
-static bool family_known(int domain) { return domain == WEIR_AF_INET || domain == WEIR_AF_INET6; }
+static bool family_known(int domain) { return (WEIR_CFG_IP4 && domain == WEIR_AF_INET) || domain == WEIR_AF_INET6; }
 // The kind in place of one found: echo sockets have a protocol of their family's.
 static const struct kind *kind_in(int domain, const struct kind *found, int type, int protocol)
 {

@@ -35,6 +35,8 @@ int bsd_sockaddr_read(const union bsd_sockaddr *from, size_t bytes, struct bsd_n
         return WEIR_OK;
     const uint32_t scope = bytes < sizeof *in6 ? 0 : in6->sin6_scope_id;
     struct weir_addr addr = weir_addr_v6(in6->sin6_addr.s6_bytes);
+    if (!WEIR_CFG_IP4 && weir_addr_is_mapped(addr))
+        return BSD_NO_FAMILY;
     const bool group = group_has_scope(addr, in6->sin6_addr.s6_bytes);
     if (scope > UINT8_MAX && (group || weir_addr_is_link_local6(addr)))
         return WEIR_INVALID;

@@ -26,7 +26,8 @@ static void finish(struct dns_both *both)
     if (aaaa->count == 0 && dns_synthesise(weir, a, aaaa))
         a->count = 0;
     take(both, aaaa);
-    take(both, a);
+    if (WEIR_CFG_IP4)
+        take(both, a);
     weir_destinations_sort(weir, both->addresses, both->count);
     both->result = both->count > 0 ? DNS_FOUND : dns_pair_failure(&both->pair);
     both->done(both->context, both);

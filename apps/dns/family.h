@@ -17,9 +17,9 @@ static inline uint32_t dns_record_bytes(uint16_t type) { return type == DNS_A ? 
 static inline bool dns_record_address(const uint8_t *data, uint16_t type, struct weir_addr *out)
 {
     *out = type == DNS_A ? weir_ip4(data[0], data[1], data[2], data[3]) : weir_addr_v6(data);
-    return type == DNS_A || !weir_addr_is_v4(*out);
+    return type == DNS_A || !weir_addr_is_mapped(*out);
 }
-static inline uint16_t dns_type_of(struct weir_addr addr) { return weir_addr_is_v4(addr) ? DNS_A : DNS_AAAA; }
+static inline uint16_t dns_type_of(struct weir_addr addr) { return weir_addr_is_mapped(addr) ? DNS_A : DNS_AAAA; }
 static inline struct weir_addr dns_loopback(uint16_t type)
 {
     static const uint8_t loopback[16] = {[15] = 1};
@@ -27,7 +27,8 @@ static inline struct weir_addr dns_loopback(uint16_t type)
 }
 static inline bool dns_literal(const char *name, struct weir_addr *out)
 {
-    return weir_addr_read(name, text_length(name), out);
+    const uint32_t length = text_length(name);
+    return weir_addr_read(name, length, out) || (!WEIR_CFG_IP4 && text_read_addr(name, length, out));
 }
 
 // RFC 6052 §2.2: IPv4's bytes stand behind the prefix, but for the ninth byte of all, which is 0.
@@ -56,6 +57,13 @@ static inline bool dns_synthesise(struct weir *weir, const struct dns_answer *fo
         out->addresses[i] = dns_nat64(prefix, bits, found->addresses[i]);
     return true;
 }
+// Whether a name's addresses of IPv4 are of use: without IPv4 to a NAT64 alone.
+static inline bool dns_wants_ip4(struct weir *weir)
+{
+    struct weir_addr prefix;
+    uint8_t bits;
+    return WEIR_CFG_IP4 || weir_router_nat64(weir, &prefix, &bits);
+}
 #else
 #define DNS_FAMILIES 1u
 static inline uint32_t dns_record_bytes(uint16_t type) { return type == DNS_A ? 4 : 0; }
@@ -74,6 +82,7 @@ static inline bool dns_synthesise(struct weir *weir, const struct dns_answer *fo
 {
     return (void)weir, (void)found, (void)out, false;
 }
+static inline bool dns_wants_ip4(struct weir *weir) { return (void)weir, true; }
 #endif
 
 #endif

@@ -20,7 +20,8 @@ struct dns_pair {
 };
 
 // `told` is called for each side, perhaps at once: the result stands in `pair`, the answer is there for one of
-// DNS_FOUND. In builds of IPv4 alone AAAA is DNS_NO_DATA from the start, and not told.
+// DNS_FOUND. In builds of IPv4 alone AAAA is DNS_NO_DATA from the start, and not told; so is A in builds of IPv6
+// alone, unless there is a NAT64.
 void dns_pair_ask(struct dns_pair *pair, struct dns *dns, const char *name,
                   void (*told)(struct dns_pair *pair, enum dns_side side, const struct dns_answer *answer));
 void dns_pair_cancel(struct dns_pair *pair);  // `told` is not called any more

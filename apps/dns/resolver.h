@@ -95,11 +95,11 @@ uint32_t dns_servers_in_force(struct dns *dns, struct weir_addr out[DNS_SERVERS]
 // WEIR_NO_MEMORY: DNS_QUERIES are under way.
 int dns_resolve_type(struct dns *dns, const char *name, uint16_t type, struct dns_answer *answer, dns_done *done,
                      void *context);
-// IPv4 addresses.
+// IPv4 addresses; in builds of IPv6 alone IPv6's.
 static inline int dns_resolve(struct dns *dns, const char *name, struct dns_answer *answer, dns_done *done,
                               void *context)
 {
-    return dns_resolve_type(dns, name, DNS_A, answer, done, context);
+    return dns_resolve_type(dns, name, WEIR_CFG_IP4 ? DNS_A : DNS_AAAA, answer, done, context);
 }
 // Whoever asked with this context does not want to hear of it any more.
 void dns_cancel(struct dns *dns, const void *context);

@@ -72,6 +72,8 @@ bool command_dhcp_serve(struct host *host, int argc, char **argv)
         if (!take(option, optarg))
             return command_wrong("dhcp-serve", optarg != NULL ? optarg : "an option", "not so");
     }
+    if (!WEIR_CFG_IP4)
+        return command_wrong("dhcp-serve", "this weir-host is built without IPv4", "");
     if (host->options->dhcp || argc - optind != 2 ||
         !text_read_addr(argv[optind], text_length(argv[optind]), &d.config.first) ||
         !text_read_addr(argv[optind + 1], text_length(argv[optind + 1]), &last))

@@ -198,8 +198,26 @@ static bool take_integer(const char *option, const char *value, uint64_t min, ui
     return false;
 }
 
+// What is of IPv4, in a build without it.
+static bool take_ip4(const char *option)
+{
+    if (!WEIR_CFG_IP4)
+        fprintf(stderr,
+                "weir-host: --%s: this weir-host is built without IPv4; --ip6, --address6 and --dhcp6 are there\n",
+                option);
+    return WEIR_CFG_IP4;
+}
+
+static bool take_ip4_flag(const char *option, bool *flag)
+{
+    *flag = true;
+    return take_ip4(option);
+}
+
 static bool take_addr(const char *option, const char *value, struct weir_addr *out)
 {
+    if (!take_ip4(option))
+        return false;
     return text_read_addr(value, text_length(value), out) ||
            wrong(option, value, "give an IPv4 address such as 10.0.0.2");
 }
@@ -208,6 +226,8 @@ static bool take_prefix(const char *value, struct host_options *options)
 {
     const char *slash = strchr(value, '/');
     uint64_t bits = 24;
+    if (!take_ip4("address"))
+        return false;
     if (slash != NULL && (text_read_u64(slash + 1, text_length(slash + 1), 32, &bits) != text_length(slash + 1) ||
                           slash[1] == '\0' || bits == 0))
         return wrong("address", value, "the prefix length is a number from 1 to 32");
@@ -307,13 +327,13 @@ static bool take(int option, const char *value, struct host_options *o)
     case OPTION_TUN: return take_link(o, HOST_TUN, value);
     case OPTION_ADDRESS: return take_prefix(value, o);
     case OPTION_GATEWAY: return take_addr("gateway", value, &o->gateway);
-    case OPTION_DHCP: o->dhcp = true; return true;
+    case OPTION_DHCP: return take_ip4_flag("dhcp", &o->dhcp);
     case OPTION_IP6: o->ip6 = true; return true;
     case OPTION_TEMPORARY6: return take_ip6_how(o, WEIR_IP6_TEMPORARY);
     case OPTION_OPTIMISTIC6: return take_ip6_how(o, WEIR_IP6_OPTIMISTIC | WEIR_IP6_PROMPT);
     case OPTION_ADDRESS6: return take_prefix6(value, o);
     case OPTION_GATEWAY6: return take_addr6("gateway6", value, text_length(value), &o->gateway6);
-    case OPTION_AUTOIP: o->autoip = true; return true;
+    case OPTION_AUTOIP: return take_ip4_flag("autoip", &o->autoip);
     case OPTION_DHCP6: o->ip6 = o->dhcp6 = true; return true;
     case OPTION_DNS: return dns_room(o, "dns", value) && take_addr("dns", value, &o->dns[o->dns_count++]);
     case OPTION_DNS6:
@@ -362,7 +382,9 @@ static bool consistent(const struct host_options *o)
     else if ((o->dhcp || o->autoip) && !weir_addr_is_any(o->address))
         fputs("weir-host: give either --address, or --dhcp and --autoip\n", stderr);
     else if (!o->dhcp && !o->autoip && !o->ip6 && weir_addr_is_any(o->address))
-        fputs("weir-host: give --address A.B.C.D/N, --dhcp, --autoip or --ip6\n", stderr);
+        fputs(WEIR_CFG_IP4 ? "weir-host: give --address A.B.C.D/N, --dhcp, --autoip or --ip6\n"
+                           : "weir-host: give --ip6, --address6 X::Y/N or --dhcp6\n",
+              stderr);
     else if (o->ip6 && o->link == HOST_TUN)
         fputs("weir-host: --ip6 needs a link with Ethernet: --tap, --packet or --xdp\n", stderr);
     else

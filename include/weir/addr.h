@@ -3,10 +3,11 @@
 // in host byte order.
 //
 // Without WEIR_CFG_IP6 an address is of IPv4, and 4 bytes. With it, it is 16 bytes as they are on the wire, and an IPv4
-// address is the one that is mapped into them (RFC 4291 §2.5.5.2). The zone of an IPv6 link-local unicast address (RFC
-// 4007 §11: the index of its interface) lies in its second 16 bits, which are 0 on the wire: it is part of the address
-// wherever addresses are compared, and never leaves the host. A multicast address has none: the interface stands beside
-// it.
+// address is the one that is mapped into them (RFC 4291 §2.5.5.2); without WEIR_CFG_IP4 that is an address which nobody
+// has and nothing is sent to: what would use one answers WEIR_NOT_SUPPORTED. The zone of an IPv6 link-local unicast
+// address (RFC 4007 §11: the index of its interface) lies in its second 16 bits, which are 0 on the wire: it is part of
+// the address wherever addresses are compared, and never leaves the host. A multicast address has none: the interface
+// stands beside it.
 #ifndef WEIR_ADDR_H
 #define WEIR_ADDR_H
 
@@ -69,10 +70,16 @@ static inline uint64_t weir_addr_half(const struct weir_addr *a, unsigned i)
     memcpy(&half, &a->words[2 * i], sizeof half);
     return half;
 }
-static inline bool weir_addr_is_v4(struct weir_addr a)
+// Whether it is an IPv4 address, built or not.
+static inline bool weir_addr_is_mapped(struct weir_addr a)
 {
     return !weir_addr_half(&a, 0) && a.words[2] == weir_addr_word_of(0xffff);
 }
+#if WEIR_CFG_IP4
+static inline bool weir_addr_is_v4(struct weir_addr a) { return weir_addr_is_mapped(a); }
+#else
+static inline bool weir_addr_is_v4(struct weir_addr a) { return (void)a, false; }
+#endif
 // From 16 bytes as on the wire. (The zone of a link-local address is 0.)
 struct weir_addr weir_addr_v6(const uint8_t bytes[16]);
 static inline bool weir_addr_is_link_local6(struct weir_addr a) { return weir_addr_word(a, 0) >> 22 == 0xfe80u >> 6; }
@@ -89,10 +96,11 @@ static inline bool weir_addr_equal(struct weir_addr a, struct weir_addr b)
 {
     return !((weir_addr_half(&a, 0) ^ weir_addr_half(&b, 0)) | (weir_addr_half(&a, 1) ^ weir_addr_half(&b, 1)));
 }
-// :: and 0.0.0.0.
+// :: and, where IPv4 is built, 0.0.0.0.
 static inline bool weir_addr_is_any(struct weir_addr a)
 {
-    return !(weir_addr_half(&a, 0) | a.words[3]) && (!a.words[2] || a.words[2] == weir_addr_word_of(0xffff));
+    return !(weir_addr_half(&a, 0) | a.words[3]) &&
+           (!a.words[2] || (WEIR_CFG_IP4 && a.words[2] == weir_addr_word_of(0xffff)));
 }
 bool weir_addr_is_multicast(struct weir_addr a);
 bool weir_addr_is_loopback(struct weir_addr a);

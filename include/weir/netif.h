@@ -241,7 +241,7 @@ struct weir_netif {
     uint8_t conflict_mac[6];  // who claimed one last, where conflict_total is not 0
 #endif
     struct weir_netif_address address;  // the first of its list, which weir_netif_set_address sets
-#if WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
+#if WEIR_CFG_IGMP && WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
     struct weir_netif_querier igmp;
 #endif
 #if WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
@@ -250,9 +250,6 @@ struct weir_netif {
 #endif
 };
 
-#if !WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
-#error "WEIR_CFG_IP4 0 is for the compact stack: the other one always has IPv4"
-#endif
 #if WEIR_CFG_NETIF_LEAN && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_NETIF_LEAN is for the compact stack"
 #endif

@@ -557,27 +557,29 @@
 #error "WEIR_CFG_ICMP_ERRORS must be 0 to 1: sending ICMP errors, and taking them in for sockets and path MTU\
  discovery"
 #endif
-// multicast receive with IGMPv2, and IGMPv3 reports
+// multicast receive of sockets, with IGMPv2 and IGMPv3 reports, over IPv6 with MLD (which the stack has for its own
+// groups without it, too)
 #ifndef WEIR_CFG_IGMP
 #define WEIR_CFG_IGMP WEIR_DEFAULT_IGMP
 #endif
 #if WEIR_CFG_IGMP < 0 || WEIR_CFG_IGMP > 1
-#error "WEIR_CFG_IGMP must be 0 to 1: multicast receive with IGMPv2, and IGMPv3 reports"
+#error "WEIR_CFG_IGMP must be 0 to 1: multicast receive of sockets, with IGMPv2 and IGMPv3 reports, over IPv6 with MLD\
+ (which the stack has for its own groups without it, too)"
 #endif
-// IPv4; 0: the compact stack speaks IPv6 in its place (docs/ipv6.md)
+// IPv4, with ARP and IGMP; 0: IPv6 alone (docs/ipv6.md)
 #ifndef WEIR_CFG_IP4
 #define WEIR_CFG_IP4 WEIR_DEFAULT_IP4
 #endif
 #if WEIR_CFG_IP4 < 0 || WEIR_CFG_IP4 > 1
-#error "WEIR_CFG_IP4 must be 0 to 1: IPv4; 0: the compact stack speaks IPv6 in its place (docs/ipv6.md)"
+#error "WEIR_CFG_IP4 must be 0 to 1: IPv4, with ARP and IGMP; 0: IPv6 alone (docs/ipv6.md)"
 #endif
-// IPv6 beside IPv4 (RFC 8200): addresses of 16 bytes, neighbour discovery, ICMPv6, multicast listeners
+// IPv6 (RFC 8200), beside IPv4 or alone: addresses of 16 bytes, neighbour discovery, ICMPv6, multicast listeners
 #ifndef WEIR_CFG_IP6
 #define WEIR_CFG_IP6 WEIR_DEFAULT_IP6
 #endif
 #if WEIR_CFG_IP6 < 0 || WEIR_CFG_IP6 > 1
-#error "WEIR_CFG_IP6 must be 0 to 1: IPv6 beside IPv4 (RFC 8200): addresses of 16 bytes, neighbour discovery, ICMPv6,\
- multicast listeners"
+#error "WEIR_CFG_IP6 must be 0 to 1: IPv6 (RFC 8200), beside IPv4 or alone: addresses of 16 bytes, neighbour\
+ discovery, ICMPv6, multicast listeners"
 #endif
 // an interface that comes up begins to speak IPv6 after a random part of so long; MAX_RTR_SOLICITATION_DELAY, of RFC
 // 4861, is 1000
@@ -1283,9 +1285,6 @@
 #if WEIR_CFG_IP6 && !WEIR_CFG_ICMP_ERRORS && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_IP6 needs WEIR_CFG_ICMP_ERRORS"
 #endif
-#if WEIR_CFG_IP6 && !WEIR_CFG_IGMP && !WEIR_CFG_COMPACT
-#error "WEIR_CFG_IP6 needs WEIR_CFG_IGMP"
-#endif
 #if WEIR_CFG_IP6_TEMPORARY && !WEIR_CFG_IP6 && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_IP6_TEMPORARY needs WEIR_CFG_IP6"
 #endif
@@ -1303,6 +1302,9 @@
 #endif
 #if WEIR_CFG_RAW && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_RAW needs WEIR_CFG_UDP"
+#endif
+#if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_IP4 && !WEIR_CFG_COMPACT
+#error "WEIR_CFG_IP_OPTIONS needs WEIR_CFG_IP4"
 #endif
 #if WEIR_CFG_IP_OPTIONS && !WEIR_CFG_UDP && !WEIR_CFG_COMPACT
 #error "WEIR_CFG_IP_OPTIONS needs WEIR_CFG_UDP"

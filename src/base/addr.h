@@ -26,6 +26,8 @@ static inline uint64_t addr_ends_hash(const struct siphash_key *key, struct weir
 }
 // The low bits of an address, by which hosts are told apart best.
 static inline uint32_t addr_low(struct weir_addr a) { return weir_addr_word(a, 3); }
+// Whether it is of a family that is not built.
+static inline bool addr_foreign(struct weir_addr a) { return !WEIR_CFG_IP4 && weir_addr_is_mapped(a); }
 #else
 static inline uint32_t addr_hash(const struct siphash_key *key, struct weir_addr a, uint32_t salt)
 {
@@ -38,6 +40,7 @@ static inline uint64_t addr_ends_hash(const struct siphash_key *key, struct weir
 }
 // The low bits of an address, by which hosts are told apart best.
 static inline uint32_t addr_low(struct weir_addr a) { return a.v4; }
+static inline bool addr_foreign(struct weir_addr a) { return (void)a, false; }
 #endif
 
 #endif

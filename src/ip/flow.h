@@ -122,7 +122,7 @@ static inline uint8_t *flow_header(struct flow *flow, struct ip_params params, u
 {
     struct flow_template *const t = &flow->template;
     uint8_t *const network = t->header + t->network_at;
-    const uint32_t header_bytes = WEIR_CFG_IP6 ? t->network_bytes : IP4_BYTES;
+    const uint32_t header_bytes = IP_FAMILIES == 2 ? t->network_bytes : ip_family_of(weir_addr_any())->header_bytes;
     const uint32_t length = header_bytes + transport_bytes + payload_bytes;
     const flow_shape shape = flow_shape_of(params, length);
     if (t->shape != shape) {

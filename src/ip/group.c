@@ -36,7 +36,7 @@ struct group *group_find(const struct weir *weir, const struct weir_netif *netif
     return NULL;
 }
 
-#if WEIR_CFG_IP6
+#if WEIR_CFG_IGMP && WEIR_CFG_IP4 && WEIR_CFG_IP6
 static void report_send(struct weir *weir, const struct group *group, const struct group_record *records,
                         uint32_t count)
 {
@@ -58,7 +58,7 @@ static struct weir_netif_querier *querier_of(struct weir_netif *netif, bool v4)
 {
     return v4 ? &netif->igmp : &netif->mld;
 }
-#else
+#elif WEIR_CFG_IGMP && WEIR_CFG_IP4
 static void report_send(struct weir *weir, const struct group *group, const struct group_record *records,
                         uint32_t count)
 {
@@ -66,6 +66,19 @@ static void report_send(struct weir *weir, const struct group *group, const stru
 }
 static bool silent(struct weir_addr a) { return weir_addr_to_v4(a) == IP4_ALL_HOSTS; }
 static struct weir_netif_querier *querier_of(struct weir_netif *netif, bool v4) { return (void)v4, &netif->igmp; }
+#else
+static void report_send(struct weir *weir, const struct group *group, const struct group_record *records,
+                        uint32_t count)
+{
+    mld_report(weir, group, records, count);
+}
+static bool silent(struct weir_addr a)
+{
+    uint8_t bytes[IP6_ADDRESS_BYTES];
+    weir_addr_to_v6(a, bytes);
+    return !mld_is_reported(bytes);
+}
+static struct weir_netif_querier *querier_of(struct weir_netif *netif, bool v4) { return (void)v4, &netif->mld; }
 #endif
 
 uint8_t group_version(const struct weir *weir, struct weir_netif_querier *querier, uint8_t newest)
@@ -78,7 +91,8 @@ uint8_t group_version(const struct weir *weir, struct weir_netif_querier *querie
 bool ip_group_member(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address)
 {
     const struct group *const group = group_find(weir, netif, address);
-    return (weir_addr_is_v4(address) && weir_addr_to_v4(address) == IP4_ALL_HOSTS) || (group && !group_lingers(group));
+    const bool all_hosts = WEIR_CFG_IGMP && weir_addr_is_v4(address) && weir_addr_to_v4(address) == IP4_ALL_HOSTS;
+    return all_hosts || (group && !group_lingers(group));
 }
 
 #if WEIR_CFG_IP6
@@ -95,7 +109,7 @@ static bool room_for(const struct ip *ip, struct weir_addr address)
     uint32_t alike = 0;
     for (uint32_t i = 0; i < ip->group_count; i++)
         alike += solicited(ip->groups[i].address) == wanted;
-    return alike < (wanted ? WEIR_CFG_ADDRESSES : WEIR_CFG_MULTICAST_GROUPS);
+    return alike < (wanted ? WEIR_CFG_ADDRESSES : GROUPS_OF_SOCKETS);
 }
 #else
 static bool room_for(const struct ip *ip, struct weir_addr address)
@@ -108,7 +122,7 @@ static bool room_for(const struct ip *ip, struct weir_addr address)
 static uint32_t unsolicited_ms(const struct weir *weir, const struct group *group)
 {
     const bool v4 = weir_addr_is_v4(group->address);
-    return v4 && group_version(weir, &group->netif->igmp, 3) < 3 ? IGMP_UNSOLICITED_MS : UNSOLICITED_MS;
+    return v4 && group_version(weir, querier_of(group->netif, v4), 3) < 3 ? IGMP_UNSOLICITED_MS : UNSOLICITED_MS;
 }
 
 static void report(struct weir *weir, struct group *group)

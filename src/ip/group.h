@@ -6,9 +6,10 @@
 #include "ip/internal.h"
 #include "wire/group_record.h"
 
-#if WEIR_CFG_IGMP
+#if IP_GROUPS
 // The memberships that users may have, and the solicited-node group of each IPv6 address.
-#define GROUPS_MAX (WEIR_CFG_MULTICAST_GROUPS + (WEIR_CFG_IP6 ? WEIR_CFG_ADDRESSES : 0u))
+#define GROUPS_OF_SOCKETS (WEIR_CFG_IGMP ? WEIR_CFG_MULTICAST_GROUPS : 0u)
+#define GROUPS_MAX (GROUPS_OF_SOCKETS + (WEIR_CFG_IP6 ? WEIR_CFG_ADDRESSES : 0u))
 
 struct group {
     struct weir_netif *netif;  // NULL: free

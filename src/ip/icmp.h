@@ -5,7 +5,9 @@
 
 #include "ip/ip.h"
 
+#if WEIR_CFG_IP4
 void icmp_input(struct weir *weir, struct packet *packet);
+#endif
 #if WEIR_CFG_IP6
 void icmp6_input(struct weir *weir, struct packet *packet);
 #endif
@@ -14,7 +16,15 @@ enum icmp_error_kind { ICMP_ERROR_PORT, ICMP_ERROR_PROTOCOL, ICMP_ERROR_REASSEMB
 // Answers `packet` (at the transport header) with an ICMP error where RFC 1122 §3.2.2 or RFC 4443 §2.4 allows one;
 // rate-limited per destination. ip_error_send is for packets of either family; `parameter` is of ICMP_ERROR_PARAMETER
 // (icmp6.c has more kinds of it).
+#if WEIR_CFG_IP4
 void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind, uint8_t parameter);
+#else
+static inline void icmp_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind,
+                                   uint8_t parameter)
+{
+    (void)weir, (void)packet, (void)kind, (void)parameter;
+}
+#endif
 #if WEIR_CFG_IP6
 void ip_error_send(struct weir *weir, const struct packet *packet, enum icmp_error_kind kind);
 #else
@@ -25,7 +35,9 @@ static inline void ip_error_send(struct weir *weir, const struct packet *packet,
 #endif
 // Takes a per-destination token; false: withhold the reply (counted).
 bool icmp_limit_take(struct weir *weir, struct weir_addr destination);
+#if WEIR_CFG_IP4
 void icmp_error_input(struct weir *weir, struct packet *packet);  // at the ICMP header, checksum verified
+#endif
 uint16_t pmtu_get(const struct weir *weir, struct weir_addr destination, uint16_t interface_mtu);
 // lowers; ages out after 10 minutes (RFC 1191 §6.3)
 void pmtu_set(struct weir *weir, struct weir_addr destination, uint16_t mtu);

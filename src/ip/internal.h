@@ -23,9 +23,18 @@ struct ip4_piece {
     uint16_t id, offset;  // offset: bytes, a multiple of 8
     uint8_t flags;        // enum ip4_flag
 };
+#if WEIR_CFG_IP4
 // Writes the network header in front of out->head and hands the packet to the link. The path is valid.
 enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, const struct ip4_piece *piece,
                                   struct packet_out *out, struct sock *waiter);
+#else
+static inline enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip,
+                                                const struct ip4_piece *piece, struct packet_out *out,
+                                                struct sock *waiter)
+{
+    return (void)path, (void)ip, (void)piece, (void)out, (void)waiter, WEIR_TX_DONE;
+}
+#endif
 #if WEIR_CFG_IP6
 enum weir_tx_verdict ip6_output(struct weir *weir, struct path *path, const struct ip_out *ip, struct packet_out *out,
                                 struct sock *waiter);
@@ -61,6 +70,14 @@ void fragment_deliver(struct weir *weir, struct packet *packet);
 #endif
 // Hands a whole packet, at its transport header, to raw sockets and its protocol.
 void ip_deliver(struct weir *weir, struct packet *packet);
+// Tells the protocol of a packet of ours of an error about it, and raw sockets.
+static inline void ip_error_deliver(struct weir *weir, uint8_t number, const struct ip_error *error)
+{
+    for (const struct ip_protocol *protocol = weir->protocols; protocol->number; protocol++)
+        if (protocol->number == number && protocol->error)
+            protocol->error(weir, error);
+    raw_error(weir, number, error);
+}
 
 // µs until `due_ms` of the instance's millisecond clock; 0: it has come.
 static inline uint64_t ip_wait_us(const struct weir *weir, uint32_t due_ms)
@@ -71,8 +88,15 @@ static inline uint32_t ip4_prefix_mask(uint8_t prefix_length)
 {
     return prefix_length ? 0xffffffffu << (32 - prefix_length) : 0;
 }
+#if WEIR_CFG_IP4
 // The directed broadcast of a subnet of the interface; prefixes of 31 and 32 bits have none (RFC 3021).
 bool ip_netif_broadcast(const struct weir_netif *netif, struct weir_addr address);
+#else
+static inline bool ip_netif_broadcast(const struct weir_netif *netif, struct weir_addr address)
+{
+    return (void)netif, (void)address, false;
+}
+#endif
 static inline bool ip_netif_loopback(const struct weir_netif *netif)
 {
     return WEIR_CFG_LOOPBACK && netif->capabilities & WEIR_NETIF_LOOPBACK;
@@ -145,7 +169,7 @@ static inline uint64_t pmtu_poll(struct weir *weir, uint64_t now_us)
 }
 #endif
 
-#if WEIR_CFG_IGMP
+#if IP_GROUPS
 int group_init(struct weir *weir);
 size_t group_bytes(void);
 void group_free(struct weir *weir);

@@ -124,7 +124,7 @@ struct ip {
 #if WEIR_CFG_IP6
     struct names names;  // what routers say about DNS (src/ip/names.c)
 #endif
-#if WEIR_CFG_IGMP
+#if IP_GROUPS
     struct group *groups;  // memberships of the instance, carved (src/ip/group.c)
     uint32_t group_count;
 #endif
@@ -138,9 +138,7 @@ size_t ip_bytes(void);
 void ip_free(struct weir *weir);
 // packet at the network header; checks, reassembles, delivers
 void ip4_input(struct weir *weir, struct packet *packet);
-#if WEIR_CFG_IP6
-void ip6_input(struct weir *weir, struct packet *packet);  // likewise
-#endif
+void ip6_input(struct weir *weir, struct packet *packet);
 // Timers of reassembly, IGMP, path MTU and ICMP limits, and the outbox. Returns the next deadline.
 uint64_t ip_poll(struct weir *weir, uint64_t now_us);
 uint64_t outbox_poll(struct weir *weir, uint64_t now_us);  // the outbox alone; returns its next deadline
@@ -199,7 +197,7 @@ enum weir_tx_verdict ip_output_datagram(struct weir *weir, struct path *path, co
 // Sends a whole IPv4 packet that the user made (raw sockets with HEADER_INCLUDED): total length and checksum are filled
 // in, also source and identification where 0. Larger than path->mtu: *error gets WEIR_TOO_BIG; malformed: WEIR_INVALID;
 // the answer is DONE.
-#if WEIR_CFG_RAW
+#if WEIR_CFG_RAW && WEIR_CFG_IP4
 enum weir_tx_verdict ip_output_header_included(struct weir *weir, struct path *path, struct weir_addr source,
                                                const uint8_t *bytes, uint32_t length, struct sock *waiter, int *error);
 #else
@@ -242,24 +240,24 @@ static inline struct weir_addr ip_addr_complete(const struct weir *weir, struct 
 #endif
 // an address of one of our interfaces (127/8 with loopback)
 bool ip_is_ours(const struct weir *weir, struct weir_addr address);
+#if WEIR_CFG_IP4
 bool ip_is_broadcast(const struct weir *weir, struct weir_addr address);  // limited, or of a connected subnet
-// Sum of the pseudo-header; the transport's checksum field excluded.
-static inline uint16_t ip_pseudo_sum(struct weir_addr source, struct weir_addr destination, uint8_t protocol,
-                                     uint32_t length)
+#else
+static inline bool ip_is_broadcast(const struct weir *weir, struct weir_addr address)
 {
-    return weir_addr_is_v4(destination) ? ip4_family_sum(source, destination, protocol, length)
-                                        : ip_family_of(destination)->pseudo_sum(source, destination, protocol, length);
+    return (void)weir, (void)address, false;
 }
+#endif
 // Bytes of network header that ip_output adds.
 static inline uint32_t ip_header_bytes(struct weir_addr destination) { return ip_family_of(destination)->header_bytes; }
 
 // Multicast membership of the instance (reference-counted per interface and group).
-#if WEIR_CFG_IGMP
+#if IP_GROUPS
 // WEIR_INVALID: not a multicast address; WEIR_NO_MEMORY: WEIR_CFG_MULTICAST_GROUPS are in use. leave: WEIR_NO_ADDRESS:
 // was not joined.
 int ip_group_join(struct weir *weir, struct weir_netif *netif, struct weir_addr group);
 int ip_group_leave(struct weir *weir, struct weir_netif *netif, struct weir_addr group);
-// Whether packets to the group are taken; netif NULL: on any interface. Always true for all hosts, 224.0.0.1.
+// Whether packets to the group are taken; netif NULL: on any interface. With IGMP always true for all hosts, 224.0.0.1.
 bool ip_group_member(const struct weir *weir, const struct weir_netif *netif, struct weir_addr group);
 void igmp_input(struct weir *weir, struct packet *packet);
 #else

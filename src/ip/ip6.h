@@ -42,8 +42,6 @@ void icmp6_link_send(struct weir *weir, struct weir_netif *netif, const struct i
 void icmp6_parameter_send(struct weir *weir, const struct packet *packet, uint8_t code, uint32_t pointer,
                           bool multicast);
 void icmp6_error_input(struct weir *weir, struct packet *packet);  // at the ICMPv6 header, checksum verified
-// Tells the protocol of a packet of ours of an error about it (icmp_error.c).
-void ip_error_deliver(struct weir *weir, uint8_t number, const struct ip_error *error);
 
 // At an ICMPv6 header, checksum verified: of neighbour discovery, of multicast listener discovery.
 void nd_input(struct weir *weir, struct packet *packet);

@@ -33,6 +33,7 @@ bool ip_is_ours(const struct weir *weir, struct weir_addr address)
     return false;
 }
 
+#if WEIR_CFG_IP4
 bool ip_netif_broadcast(const struct weir_netif *netif, struct weir_addr address)
 {
     if (!weir_addr_is_v4(address))
@@ -53,6 +54,7 @@ bool ip_is_broadcast(const struct weir *weir, struct weir_addr address)
             return true;
     return false;
 }
+#endif
 
 // --- table -----------------------------------------------------------------------------------------------------------
 
@@ -127,7 +129,7 @@ static struct weir_addr route_prefix(struct weir_addr prefix, uint8_t prefix_len
 // Everything is on the link: of both families.
 static bool route_of_both(struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway)
 {
-    return WEIR_CFG_IP6 && !prefix_length && weir_addr_is_any(prefix) && !weir_addr_is_v4(prefix) &&
+    return WEIR_CFG_IP4 && WEIR_CFG_IP6 && !prefix_length && weir_addr_is_any(prefix) && !weir_addr_is_v4(prefix) &&
            weir_addr_is_any(gateway);
 }
 
@@ -146,6 +148,8 @@ static int route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_
 int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
                    struct weir_netif *netif, uint8_t metric)
 {
+    if (addr_foreign(prefix) || addr_foreign(gateway))
+        return WEIR_NOT_SUPPORTED;
     if (route_of_both(prefix, prefix_length, gateway)) {
         const int error = route_add(weir, weir_addr_v4(0), 0, weir_addr_any(), netif, metric);
         if (error)
@@ -171,6 +175,8 @@ static int route_remove(struct weir *weir, struct weir_addr prefix, uint8_t pref
 int weir_route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
                       struct weir_netif *netif)
 {
+    if (addr_foreign(prefix) || addr_foreign(gateway))
+        return WEIR_NOT_SUPPORTED;
     if (route_of_both(prefix, prefix_length, gateway))
         (void)route_remove(weir, weir_addr_v4(0), 0, weir_addr_any(), netif);
     return route_remove(weir, prefix, prefix_length, gateway, netif);
@@ -394,7 +400,7 @@ static uint16_t netif_mtu(const struct weir_netif *netif, struct weir_addr desti
 {
     return weir_addr_is_v4(destination) || !netif->ip6.mtu ? netif->mtu : (uint16_t)min_u32(netif->ip6.mtu, netif->mtu);
 }
-static struct weir_addr loopback_address(struct weir_addr destination)
+static inline struct weir_addr loopback_address(struct weir_addr destination)
 {
     const struct weir_addr loopback = {{0, 0, 0, weir_addr_word_of(1)}};
     return weir_addr_is_v4(destination) ? weir_ip4(127, 0, 0, 1) : loopback;
@@ -441,6 +447,8 @@ SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_
     const struct route_query query = {*source, destination, netif_bound ? netif_by_index(weir, netif_bound) : NULL};
     const bool group = weir_addr_is_multicast(destination) || weir_addr_is_broadcast(destination);
     memset(path, 0, sizeof *path);
+    if (addr_foreign(destination))
+        return WEIR_NOT_SUPPORTED;
     if (weir_addr_is_any(destination) || (netif_bound && !query.bound))
         return WEIR_NO_ROUTE;
     const bool chosen = !weir_addr_is_any(*source);

@@ -6,7 +6,7 @@
 
 #include "ip/group.h"
 
-#if WEIR_CFG_IGMP
+#if IP_GROUPS
 #if WEIR_CFG_MULTICAST_SOURCES
 int sources_init(struct weir *weir);
 size_t sources_bytes(void);

@@ -109,6 +109,7 @@ static void acd_conflict(struct weir *weir, struct weir_netif *netif, struct wei
     handler_address(netif, a->addr, WEIR_ADDRESS_DEFENDED);
 }
 
+#if WEIR_CFG_IP4
 // §2.1.1: while probing, also somebody else's probe for the same address.
 bool acd_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp)
 {
@@ -119,6 +120,7 @@ bool acd_seen(struct weir *weir, struct weir_netif *netif, const struct arp_pack
     acd_conflict(weir, netif, a, arp->sender_mac);
     return true;
 }
+#endif
 
 #if WEIR_CFG_IP6
 // Whether the message is our own, come back (RFC 7527). Only its nonce tells a solicitation, since a duplicate has our

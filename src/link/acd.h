@@ -10,7 +10,7 @@
 // RFC 3927 §2.5: what carries a link-local sender is broadcast, replies too, so that every host sees a conflict.
 static inline bool acd_broadcasts(uint32_t sender) { return sender >> 16 == 0xa9fe; }
 void acd_address_changed(struct weir_netif *netif, struct weir_netif_address *a, enum weir_address_mode mode);
-// A well-formed ARP packet of another's came. Whether it conflicted with an address of ours.
+// A well-formed ARP packet of another's came. Whether it conflicted with an address of ours. (Where IPv4 is built.)
 bool acd_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp);
 #if WEIR_CFG_IP6
 // A neighbour solicitation from :: came (`nonce`: what it had of RFC 7527, six zeros without), or an advertisement

@@ -2,6 +2,7 @@
 // The addresses of an interface: which it has, which of them speaks to whom, and the setting of the first.
 #include "link/address.h"
 
+#include "base/addr.h"
 #include "instance.h"
 
 struct weir_netif_address *address_find(const struct weir_netif *netif, struct weir_addr addr)
@@ -78,6 +79,8 @@ int address_take(struct weir_netif *netif, struct weir_netif_address *a, struct 
 int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length,
                            enum weir_address_mode mode)
 {
+    if (addr_foreign(address))
+        return WEIR_NOT_SUPPORTED;
     if (!address_acceptable(netif, address, prefix_length))
         return WEIR_INVALID;
     const struct weir_netif_address *other = WEIR_CFG_ADDRESSES ? address_find(netif, address) : NULL;

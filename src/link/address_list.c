@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Further addresses of an interface: their places in the instance, adding and removing; and the lifetimes of all (RFC
 // 4862 §5.5.4).
+#include "base/addr.h"
 #include "instance.h"
 #include "link/address.h"
 #include "link/handler.h"
@@ -25,6 +26,8 @@ static void address_unlink(struct weir_netif *netif, const struct weir_netif_add
 int address_add(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length, enum weir_address_mode mode,
                 uint8_t origin)
 {
+    if (addr_foreign(address))
+        return WEIR_NOT_SUPPORTED;
     if (weir_addr_is_any(address) || !address_acceptable(netif, address, prefix_length))
         return WEIR_INVALID;
     if (address_find(netif, address))

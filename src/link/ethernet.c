@@ -20,7 +20,7 @@ static bool ethernet_mac_equal(const uint8_t *a, const uint8_t *b)
 static bool ethernet_group_wanted(const uint8_t *destination)
 {
     return ethernet_mac_equal(destination, ethernet_broadcast) ||
-           ((WEIR_CFG_IGMP || WEIR_CFG_HANDLERS) && destination[0] & ETHERNET_GROUP_BIT);
+           ((IP_GROUPS || WEIR_CFG_HANDLERS) && destination[0] & ETHERNET_GROUP_BIT);
 }
 
 // The frame is for us: by its VLAN (an untagged frame and a priority-tagged one, VID 0, are the same) and by its
@@ -57,7 +57,7 @@ static void ethernet_input(struct weir_netif *netif, const struct weir_frame *fr
     packet.link_source = header.source;
     packet.flags = (uint8_t)((header.destination[0] & ETHERNET_GROUP_BIT ? PACKET_LINK_BROADCAST : 0) |
                              (frame->checksum == WEIR_CHECKSUM_VERIFIED ? PACKET_CHECKSUM_OK : 0));
-    if (header.type == ETHERTYPE_ARP)
+    if (WEIR_CFG_IP4 && header.type == ETHERTYPE_ARP)
         arp_input(weir, &packet);
     else
         link_deliver(netif, header.type, &packet);
@@ -121,6 +121,6 @@ const struct weir_link weir_link_ethernet = {
     .input = ethernet_input,
     .output = ethernet_output,
     .address_changed = acd_address_changed,
-    .multicast = WEIR_CFG_IGMP ? ethernet_multicast : NULL,
+    .multicast = IP_GROUPS ? ethernet_multicast : NULL,
     .confirm = neighbour_confirm,
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The Ethernet link and its neighbours (ARP, RFC 826, 1122 §2.3.2, 5227).
+// The Ethernet link and its neighbours (ARP, RFC 826, 1122 §2.3.2, 5227). Of the functions in arp.c those without a
+// packet in their hands are the whole link's: a build without IPv4 has them in no_arp.c.
 #ifndef LINK_ETHERNET_H
 #define LINK_ETHERNET_H
 
@@ -49,8 +50,10 @@ struct neighbour {
 };
 
 struct arp {
+#if WEIR_CFG_IP4
     struct arp_reply replies[ARP_REPLIES];
     uint8_t reply_count;
+#endif
 #if WEIR_CFG_ARP_CACHE
     struct neighbour *table;  // WEIR_CFG_NEIGHBOURS entries, carved at start
     uint16_t *buckets;        // index + 1 of the first entry
@@ -71,15 +74,25 @@ extern const uint8_t arp_unknown_mac[6];  // zeros, in the place of what a reque
 int arp_init(struct weir *weir);  // WEIR_NO_MEMORY
 size_t arp_bytes(void);
 void arp_free(struct weir *weir);
-void arp_input(struct weir *weir, struct packet *packet);  // `packet` at the ARP header
 // Sends pending replies, requests, probes, announcements; ages entries. Returns the next deadline (64-bit µs;
 // WEIR_NEVER).
 uint64_t arp_poll(struct weir *weir, uint64_t now_us);
+#if WEIR_CFG_IP4
+void arp_input(struct weir *weir, struct packet *packet);  // `packet` at the ARP header
 // Sends one ARP packet. sender: our address, or 0 in a probe (RFC 5227). `target_mac` goes into the packet.
 enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destination[6], uint16_t operation,
                               uint32_t sender, const uint8_t target_mac[6], uint32_t target);
 // Asks for the link address of an IPv4 neighbour: at `mac`, or everybody where that is NULL.
 enum weir_tx_verdict arp_ask(const struct neighbour *n, const uint8_t *mac);
+#else
+static inline void arp_input(struct weir *weir, struct packet *packet) { (void)weir, (void)packet; }
+static inline enum weir_tx_verdict arp_send(struct weir_netif *netif, const uint8_t destination[6], uint16_t operation,
+                                            uint32_t sender, const uint8_t target_mac[6], uint32_t target)
+{
+    (void)netif, (void)destination, (void)operation, (void)sender, (void)target_mac, (void)target;
+    return WEIR_TX_DONE;
+}
+#endif
 // the deadline (64-bit µs) of a module that is due at due_us
 uint64_t arp_wait_until(const struct weir *weir, uint32_t due_us);
 // What was learnt on an interface goes (carrier lost); who waited for an answer goes back to the output list. With

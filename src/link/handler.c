@@ -13,7 +13,7 @@ static bool handler_ethertype_taken(const struct weir *weir, uint16_t type)
     for (const struct weir_ethertype_handler *handler = weir->ethertype_handlers; handler; handler = handler->next)
         if (handler->ethertype == type)
             return true;
-    return type == ETHERTYPE_ARP || (WEIR_CFG_VLAN && type == ETHERTYPE_VLAN);
+    return (WEIR_CFG_IP4 && type == ETHERTYPE_ARP) || (WEIR_CFG_VLAN && type == ETHERTYPE_VLAN);
 }
 
 int weir_ethertype_register(struct weir *weir, struct weir_ethertype_handler *handler)

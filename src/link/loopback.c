@@ -27,6 +27,18 @@ static enum weir_tx_verdict loopback_tx(struct weir_netif *netif, const struct w
 
 static const struct weir_driver loopback_driver = {.name = "loopback", .tx = loopback_tx};
 
+#if WEIR_CFG_IP4
+static int loopback_address_set(struct weir_netif *netif)
+{
+    return weir_netif_set_address(netif, weir_ip4(127, 0, 0, 1), 8, WEIR_ADDRESS_AT_ONCE);
+}
+#else
+static int loopback_address_set(struct weir_netif *netif)
+{
+    return weir_netif_set_address(netif, weir_addr_v6((const uint8_t[16]){[15] = 1}), 128, WEIR_ADDRESS_AT_ONCE);
+}
+#endif
+
 size_t loopback_bytes(void) { return records_carve_bytes(WEIR_CFG_LOOPBACK_BYTES); }
 
 int loopback_init(struct weir *weir)
@@ -42,7 +54,7 @@ int loopback_init(struct weir *weir)
     loopback->netif.capabilities =
         WEIR_NETIF_LOOPBACK | WEIR_NETIF_MULTICAST | WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TX_CHECKSUM6;
     const int added = weir_netif_add(weir, &loopback->netif);
-    return added ? added : weir_netif_set_address(&loopback->netif, weir_ip4(127, 0, 0, 1), 8, WEIR_ADDRESS_AT_ONCE);
+    return added ? added : loopback_address_set(&loopback->netif);
 }
 
 void loopback_free(struct weir *weir) { records_clear(&weir->loopback.queue, &weir->memory); }

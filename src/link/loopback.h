@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The loopback interface: a netif whose tx copies packets into a bounded queue that weir_poll drains into weir_input.
-// 127.0.0.1/8, and every packet to one of our own addresses, goes through it (src/ip/route.c chooses it).
+// 127.0.0.1/8, in builds of IPv6 alone ::1, and every packet to one of our own addresses go through it (src/ip/route.c
+// chooses it).
 #ifndef LINK_LOOPBACK_H
 #define LINK_LOOPBACK_H
 

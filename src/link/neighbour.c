@@ -19,7 +19,6 @@
 // The timer list holds the entries that have something to do, in the order of their deadlines.
 #include "link/neighbour.h"
 
-#define NEIGHBOUR_TRIES 3u           // requests before giving up
 #define NEIGHBOUR_RETRY_US 1000000u  // RFC 1122 §2.3.2.1: at most one request a second to one destination
 // RFC 4861 §10: DELAY_FIRST_PROBE_TIME, in which progress may confirm an IPv6 neighbour
 #define NEIGHBOUR_DELAY_US 5000000u
@@ -363,6 +362,8 @@ void neighbour_flush(struct weir *weir, struct weir_netif *netif, bool removed)
 int weir_neighbour_add_static(struct weir *weir, struct weir_netif *netif, struct weir_addr address,
                               const uint8_t mac[6])
 {
+    if (addr_foreign(address))
+        return WEIR_NOT_SUPPORTED;
     if (netif->link != &weir_link_ethernet || weir_addr_is_any(address) || mac[0] & 1)
         return WEIR_INVALID;
     struct neighbour *n = neighbour_find(weir, netif, address);
@@ -428,51 +429,6 @@ void neighbour_confirm(struct weir_netif *netif, struct path *path)
     struct neighbour *const n = neighbour_of_path(netif, path);
     if (n && n->state >= NEIGHBOUR_REACHABLE && n->state <= NEIGHBOUR_PROBE)
         neighbour_confirmed(netif->weir, n);
-}
-
-// --- what the wire says ----------------------------------------------------------------------------------------------
-
-static void neighbour_reply_seen(struct weir *weir, struct neighbour *n, const uint8_t mac[6])
-{
-    if ((n->state == NEIGHBOUR_INCOMPLETE && n->tries) || (n->state == NEIGHBOUR_PROBE && memcmp(n->mac, mac, 6) == 0))
-        neighbour_resolved(weir, n, mac);
-}
-
-// A request shows where its sender claims to be.
-static void neighbour_request_seen(struct weir *weir, struct neighbour *n, const uint8_t mac[6], bool to_us)
-{
-    if (n->state == NEIGHBOUR_INCOMPLETE) {
-        if (to_us)
-            neighbour_resolved(weir, n, mac);
-    } else if (n->state == NEIGHBOUR_REACHABLE && memcmp(n->mac, mac, 6) != 0) {
-        n->state = NEIGHBOUR_STALE;
-        templates_changed(weir);
-        n->tries = NEIGHBOUR_TRIES - 1;  // one question to the old owner is enough
-    }
-}
-
-static void neighbour_learn(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp)
-{
-    struct neighbour *n = neighbour_entry_new(weir, netif, weir_addr_v4(arp->sender), true);
-    if (!n)
-        return;
-    memcpy(n->mac, arp->sender_mac, 6);
-    n->state = NEIGHBOUR_STALE;
-}
-
-void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp,
-                    const struct weir_netif_address *target)
-{
-    if (arp->sender == 0)
-        return;
-    struct neighbour *n = neighbour_find(weir, netif, weir_addr_v4(arp->sender));
-    if (n && arp->operation == ARP_REQUEST)
-        neighbour_request_seen(weir, n, arp->sender_mac, target != NULL);
-    else if (n && target)
-        neighbour_reply_seen(weir, n, arp->sender_mac);
-    else if (!n && target && arp->operation == ARP_REQUEST &&
-             weir_addr_in_prefix(weir_addr_v4(arp->sender), target->addr, target->prefix_length))
-        neighbour_learn(weir, netif, arp);
 }
 
 // --- time ------------------------------------------------------------------------------------------------------------

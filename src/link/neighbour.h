@@ -6,6 +6,7 @@
 #include "instance.h"
 
 #if WEIR_CFG_ARP_CACHE
+#define NEIGHBOUR_TRIES 3u            // requests before giving up
 #define NEIGHBOUR_LIFETIME_MS 30000u  // a confirmed neighbour is believed so long (RFC 4861's REACHABLE_TIME)
 
 int neighbour_init(struct weir *weir);
@@ -14,7 +15,7 @@ void neighbour_free(struct weir *weir);
 void neighbour_flush(struct weir *weir, struct weir_netif *netif, bool removed);
 // A well-formed ARP packet came. `target`: the address of ours that it asks for, or answers; NULL: it is not for us.
 void neighbour_seen(struct weir *weir, struct weir_netif *netif, const struct arp_packet *arp,
-                    const struct weir_netif_address *target);
+                    const struct weir_netif_address *target);  // (neighbour4.c)
 #if WEIR_CFG_IP6
 // A solicitation or an advertisement of a router, or a redirect, told a neighbour's link address (RFC 4861 §7.2.3,
 // §6.3.4, §8.3). `create`: also of one that has no entry yet; `router`: it is one.
@@ -50,7 +51,7 @@ static inline bool neighbour_fresh(const struct weir *weir, const struct neighbo
     return n->state == NEIGHBOUR_STATIC ||
            (n->state == NEIGHBOUR_REACHABLE && weir->now_ms - n->confirmed_ms < neighbour_lifetime_ms(n));
 }
-// The table, for neighbour.c and neighbour6.c.
+// The table, for neighbour.c, neighbour4.c and neighbour6.c.
 struct neighbour *neighbour_find(const struct weir *weir, const struct weir_netif *netif, struct weir_addr address);
 // A new entry, linked and otherwise empty. NULL: the table is full, or strangers had their share.
 struct neighbour *neighbour_entry_new(struct weir *weir, struct weir_netif *netif, struct weir_addr address,

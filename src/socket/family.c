@@ -21,6 +21,8 @@ static struct weir_addr *unbound(struct sock *sock)
 int socket_family_set(struct sock *sock, int32_t family)
 {
     struct weir_addr *local = unbound(sock);
+    if (!WEIR_CFG_IP4 && family == 4)
+        return WEIR_NOT_SUPPORTED;
     if (!local || (family != 0 && family != 4 && family != 6))
         return WEIR_INVALID;
     *local = family == 4 ? weir_addr_v4(0) : weir_addr_any();
@@ -42,6 +44,8 @@ int32_t socket_family(const struct sock *sock)
 
 int socket_family_bind(const struct sock *sock, struct weir_addr *wanted)
 {
+    if (addr_foreign(*wanted))
+        return WEIR_NOT_SUPPORTED;
     const int32_t family = socket_family(sock);
     if (family == 4 && weir_addr_is_any(*wanted))
         *wanted = weir_addr_v4(0);

@@ -44,6 +44,8 @@ int weir_socket_membership(struct weir *weir, weir_socket socket, struct weir_ad
     const int error = handle_datagram(weir, socket, &datagram);
     if (error)
         return error;
+    if (addr_foreign(group))
+        return WEIR_NOT_SUPPORTED;
     return weir_addr_is_multicast(group) ? datagram_membership(weir, datagram, group, netif_index, join != 0)
                                          : WEIR_INVALID;
 }

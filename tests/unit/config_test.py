@@ -114,6 +114,23 @@ def test_the_compact_stack_speaks_ip6_in_place_of_ip4(tmp_path):
     assert one_unit(tmp_path, "tiny", flags, sources("tiny", flags)) == ("", set())
 
 
+IP6_ALONE = ["-DWEIR_CFG_IP4=0", "-DWEIR_CFG_IP6=1"]
+MORE_OF_IP6 = [f"-DWEIR_CFG_{name}={option['max']}" for name, option in OPTIONS.items() if "IP6" in option.get("needs", [])]
+
+
+@pytest.mark.parametrize("profile,more", [("small", ["-DWEIR_CFG_ADDRESSES=4"]), ("small", ["-DWEIR_CFG_ADDRESSES=4", "-DWEIR_CFG_IGMP=1"]), ("full", []),
+                                          ("full", [*MORE_OF_IP6, "-DWEIR_CFG_MULTICAST_SOURCES=16", "-DWEIR_CFG_DPLPMTUD=1", "-DWEIR_CFG_TCP_BLACK_HOLE=1"])])
+def test_ip6_is_built_alone(tmp_path, profile, more):
+    flags = [*IP6_ALONE, *more]
+    assert one_unit(tmp_path, profile, flags, sources(profile, flags)) == ("", set())
+
+
+@pytest.mark.parametrize("name", [name for name in features("full") if "IP6" not in needing(name)])
+def test_each_feature_can_be_left_out_where_ip6_is_alone(tmp_path, name):
+    flags = [*IP6_ALONE, *without(name)]
+    assert one_unit(tmp_path, "full", flags, sources("full", flags)) == ("", set())
+
+
 def test_a_file_that_is_missing_is_noticed(tmp_path):
     files = sources("small", [])
     files.remove("src/tcp/tlp.c")

@@ -8,6 +8,7 @@
 #include "link/ethernet.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
+#include "wire/ip6.h"
 
 #define ALLOCATION_HEAD 16u  // the size, before each allocation; keeps the alignment
 #define POLLS_WITHOUT_REST 100000u
@@ -274,9 +275,10 @@ bool fixture_open_with(struct fixture *f, const struct fixture_options *options)
         memcpy(f->netif.mac, options->mac ? options->mac : FIXTURE_MAC, 6);
     faults_expecting = true;
     assert_int_equal(weir_netif_add(f->weir, &f->netif), WEIR_OK);
-    if (!weir_addr_is_any(options->address))
+    if (!weir_addr_is_any(options->address) && !addr_foreign(options->address))
         assert_int_equal(weir_netif_set_address(&f->netif, options->address,
-                                                options->prefix_length ? options->prefix_length : 24,
+                                                options->prefix_length ? options->prefix_length
+                                                                       : weir_addr_bits(options->address) - 8,
                                                 WEIR_ADDRESS_AT_ONCE),
                          WEIR_OK);
     faults_expecting = false;
@@ -390,14 +392,35 @@ void fixture_input(struct fixture *f, const void *bytes, uint32_t length)
     fixture_input_slices(f, slices, count);
 }
 
+#define INPUT_ROOM (ETHERNET_BYTES + VLAN_BYTES + IP6_BYTES)  // of headers
+
+// `bytes` has INPUT_ROOM, then the payload; `head` of it is the network header.
+static void input_linked(struct fixture *f, uint8_t *bytes, uint8_t *head, uint16_t type, uint32_t length)
+{
+    if (f->netif.link->header_bytes) {
+        const struct ethernet link = {.destination = FIXTURE_MAC,
+                                      .source = FIXTURE_PEER_MAC,
+                                      .type = type,
+                                      .vlan = f->netif.vlan,
+                                      .tagged = f->netif.flags & WEIR_NETIF_VLAN};
+        head = ethernet_emit(head, &link);
+    }
+    fixture_input(f, head, (uint32_t)(bytes + INPUT_ROOM + length - head));
+    free(bytes);
+}
+
+static uint8_t *input_bytes(const void *payload, uint32_t length)
+{
+    uint8_t *bytes = malloc(INPUT_ROOM + length);
+    if (length)
+        memcpy(bytes + INPUT_ROOM, payload, length);
+    return bytes;
+}
+
 void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol,
                        const void *payload, uint32_t length)
 {
-    const uint32_t room = ETHERNET_BYTES + VLAN_BYTES + IP4_BYTES;
-    uint8_t *bytes = malloc(room + length);
-    uint8_t *head = bytes + room;
-    if (length)
-        memcpy(head, payload, length);
+    uint8_t *bytes = input_bytes(payload, length);
     const struct ip4 ip = {.source = weir_addr_to_v4(source),
                            .destination = weir_addr_to_v4(destination),
                            .total_length = (uint16_t)(IP4_BYTES + length),
@@ -405,18 +428,42 @@ void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_a
                            .ttl = 64,
                            .protocol = protocol,
                            .flags = IP4_DONT_FRAGMENT};
-    ip4_emit(head -= IP4_BYTES, &ip);
-    if (f->netif.link->header_bytes) {
-        const struct ethernet link = {.destination = FIXTURE_MAC,
-                                      .source = FIXTURE_PEER_MAC,
-                                      .type = ETHERTYPE_IP4,
-                                      .vlan = f->netif.vlan,
-                                      .tagged = f->netif.flags & WEIR_NETIF_VLAN};
-        head = ethernet_emit(head, &link);
-    }
-    fixture_input(f, head, (uint32_t)(bytes + room + length - head));
-    free(bytes);
+    ip4_emit(bytes + INPUT_ROOM - IP4_BYTES, &ip);
+    input_linked(f, bytes, bytes + INPUT_ROOM - IP4_BYTES, ETHERTYPE_IP4, length);
 }
+
+#if WEIR_CFG_IP6
+static void fixture_input_ip6(struct fixture *f, struct weir_addr source, struct weir_addr destination,
+                              uint8_t protocol, const void *payload, uint32_t length)
+{
+    uint8_t *bytes = input_bytes(payload, length), from[IP6_ADDRESS_BYTES], to[IP6_ADDRESS_BYTES];
+    weir_addr_to_v6(source, from);
+    weir_addr_to_v6(destination, to);
+    const struct ip6 ip = {.source = from,
+                           .destination = to,
+                           .payload_length = (uint16_t)length,
+                           .traffic_class = f->input_tos,
+                           .next_header = protocol,
+                           .hop_limit = 64};
+    ip6_emit(bytes + INPUT_ROOM - IP6_BYTES, &ip);
+    input_linked(f, bytes, bytes + INPUT_ROOM - IP6_BYTES, ETHERTYPE_IP6, length);
+}
+
+void fixture_input_ip(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol,
+                      const void *payload, uint32_t length)
+{
+    if (weir_addr_is_v4(destination))
+        fixture_input_ip4(f, source, destination, protocol, payload, length);
+    else
+        fixture_input_ip6(f, source, destination, protocol, payload, length);
+}
+#else
+void fixture_input_ip(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol,
+                      const void *payload, uint32_t length)
+{
+    fixture_input_ip4(f, source, destination, protocol, payload, length);
+}
+#endif
 
 void fixture_know_peer(struct fixture *f, struct weir_addr address)
 {

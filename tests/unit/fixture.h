@@ -92,8 +92,8 @@ struct fixture {
 // Everything that can be chosen; zero means the default.
 struct fixture_options {
     const struct weir_link *link;  // weir_link_ethernet
-    struct weir_addr address;      // any: none is set
-    uint8_t prefix_length;         // 24 when an address is given
+    struct weir_addr address;      // any, or of a family that is not built: none is set
+    uint8_t prefix_length;         // 24 when an address is given, of IPv6 120
     uint16_t capabilities;         // added to the link's own
     uint16_t mtu;                  // 1500
     uint16_t vlan;                 // not 0: tagged
@@ -104,6 +104,17 @@ struct fixture_options {
     bool fail_onwards;
     const struct weir_config *config;
 };
+
+// 10.0.0.N; in a build of IPv6 alone the address of that family with the same end, 2001:db8::a00:N. Tests that ask for
+// it are of either.
+static inline struct weir_addr fixture_address(uint8_t last)
+{
+#if WEIR_CFG_IP4
+    return weir_ip4(10, 0, 0, last);
+#else
+    return weir_addr_v6((const uint8_t[16]){0x20, 0x01, 0x0d, 0xb8, [12] = 10, [15] = last});
+#endif
+}
 
 #define FIXTURE_MAC ((const uint8_t[6]){0x02, 0x57, 0x45, 0x49, 0x52, 0x01})       // of the interface
 #define FIXTURE_PEER_MAC ((const uint8_t[6]){0x02, 0x50, 0x45, 0x45, 0x52, 0x02})  // what fixture_input_ip4 comes from
@@ -128,6 +139,9 @@ void fixture_input_slices(struct fixture *f, const struct weir_slice *slices, ui
 // right.
 void fixture_input_ip4(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol,
                        const void *payload, uint32_t length);
+// The same of the destination's family.
+void fixture_input_ip(struct fixture *f, struct weir_addr source, struct weir_addr destination, uint8_t protocol,
+                      const void *payload, uint32_t length);
 // `address` answers at FIXTURE_PEER_MAC from now on, without ARP (nothing to do on raw IP and without a cache).
 void fixture_know_peer(struct fixture *f, struct weir_addr address);
 

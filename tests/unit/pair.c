@@ -6,6 +6,7 @@
 
 #include "link/ethernet.h"
 #include "wire/ip4.h"
+#include "wire/ip6.h"
 
 #define REORDER_US 1000u
 #define PAIR_FULL_FRAME 1514u
@@ -65,11 +66,27 @@ static void fly(struct pair *pair, bool to_a, const uint8_t *data, uint32_t leng
     *at = frame;
 }
 
-// A frame with an IPv4 packet that says it may be marked: marks it, when `mark`.
+// An IPv6 packet that says it may be marked: marks it, when `mark`.
+static void congestion6(struct pair_stats *stats, uint8_t *packet, bool mark)
+{
+    const uint32_t codepoint = packet[1] >> 4 & 3;
+    stats->capable += codepoint != 0;
+    if (!codepoint || !mark || codepoint == 3)
+        return;
+    stats->marked++;
+    packet[1] |= 3 << 4;
+}
+
+// Likewise a frame with a packet of either family.
 static void congestion(struct pair_stats *stats, uint8_t *frame, uint32_t length, bool mark)
 {
-    const uint32_t at = frame[0] >> 4 == 4 ? 0 : ETHERNET_BYTES;  // no link address of ours begins so: raw IP
+    // no link address of ours begins so: raw IP
+    const uint32_t at = frame[0] >> 4 == 4 || frame[0] >> 4 == 6 ? 0 : ETHERNET_BYTES;
     uint8_t *const packet = frame + at;
+    if (length >= at + IP6_BYTES && packet[0] >> 4 == 6 && (!at || get16(frame + 12) == ETHERTYPE_IP6)) {
+        congestion6(stats, packet, mark);
+        return;
+    }
     if (length < at + IP4_BYTES || (at && get16(frame + 12) != ETHERTYPE_IP4) || !(packet[1] & 3))
         return;
     stats->capable++;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Two instances (fixtures a and b, 10.0.0.1 and 10.0.0.2) and the link between them, in virtual time. Each direction
-// has a rate, a delay, a queue, and loses, reorders, duplicates and corrupts by a seed; a test may also look at every
-// frame and drop it.
+// Two instances (fixtures a and b, 10.0.0.1 and 10.0.0.2, or what fixture_address makes of these) and the link between
+// them, in virtual time. Each direction has a rate, a delay, a queue, and loses, reorders, duplicates and corrupts by a
+// seed; a test may also look at every frame and drop it.
 //
 //     struct pair p;
 //     pair_open(&p, &(struct pair_options){.link = {.delay_us = 1000, .loss_ppm = 20000}, .seed = 7});
@@ -14,8 +14,8 @@
 
 #include "fixture.h"
 
-#define PAIR_A weir_ip4(10, 0, 0, 1)
-#define PAIR_B weir_ip4(10, 0, 0, 2)
+#define PAIR_A fixture_address(1)
+#define PAIR_B fixture_address(2)
 
 struct pair_link {  // zero: perfect and without delay
     uint32_t delay_us;

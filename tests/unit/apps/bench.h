@@ -17,7 +17,7 @@ struct bench {
 
 static inline void bench_open(struct bench *bench)
 {
-    fixture_open(&bench->f, &weir_link_ethernet, weir_ip4(10, 0, 0, 1), 24, 0);
+    fixture_open(&bench->f, &weir_link_ethernet, fixture_address(1), WEIR_CFG_IP4 ? 24 : 120, 0);
     loop_init(&bench->loop, bench->f.weir);
 }
 
@@ -44,10 +44,13 @@ static inline void bench_run(struct bench *bench, uint64_t us)
     (void)loop_run(&bench->loop, end_us);
 }
 
-static inline struct weir_endpoint bench_here(uint16_t port)
-{
-    return (struct weir_endpoint){weir_ip4(127, 0, 0, 1), port};
-}
+#if WEIR_CFG_IP4
+#define BENCH_LOOPBACK weir_ip4(127, 0, 0, 1)
+#else
+#define BENCH_LOOPBACK weir_addr_v6((const uint8_t[16]){[15] = 1})
+#endif
+
+static inline struct weir_endpoint bench_here(uint16_t port) { return (struct weir_endpoint){BENCH_LOOPBACK, port}; }
 
 // A stream to a server on this instance, connected.
 static inline weir_socket bench_connect(struct bench *bench, uint16_t port)

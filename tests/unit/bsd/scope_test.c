@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // needs IPv6
 // Link-local addresses between two hosts: every name says on which interface they are.
 #include "pair.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Conversations that once went wrong (found by random_test and by Linux as a peer), each as short as it can be.
 #include "pair.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Conversations of two instances, each decided by a seed (talk.h). WEIR_SEED=N runs conversation N alone and tells
 // about it, WEIR_SEEDS=N the first N. With WEIR_TEST_DRIVER all run on that driver.
 #include <stdlib.h>

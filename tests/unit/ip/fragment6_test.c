@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // needs IPv6
 // Reassembly of IPv6 (RFC 8200 §4.5, 5722, 6946, 7112), told by the echoes that come back.
 #include "ip/packets6.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // needs IPv6
 // Multicast listener discovery (RFC 9777): what is reported, from where, and which queries count.
 #include "ip/packets6.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // needs IPv6
 // Redirects (RFC 4861 §8): whose are believed, and what they change. What a redirect must look like: wire/nd_test.c.
 #include "ip/advertise6.h"

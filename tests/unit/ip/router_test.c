@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // needs IPv6
 // Which router is asked to carry a packet on (RFC 4861 §6.3, 4191, 8028), and what else routers say of the link.
 #include "ip/advertise6.h"

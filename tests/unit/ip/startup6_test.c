@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // needs IPv6
 // From link up to the first byte of an answer over IPv6: an address by SLAAC, a neighbour who connects to it as soon as
 // it is in use. The network is perfect, and its router answers at once; what is measured is what the host waits for.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // needs IPv6
 // Optimistic duplicate address detection (RFC 4429): what an address may do while it is probed, and what it may not.
 #include "ip/advertise6.h"

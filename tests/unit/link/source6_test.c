@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // needs IPv6
 // Which of two addresses speaks (RFC 6724 §5), a rule a row. (Rules 5.5 and 7: ip/router_test.c, ip/temporary_test.c.)
 #include "ip/packets6.h"

@@ -105,7 +105,8 @@ def test_a_header_may_compute_and_choose_the_profile(header):
 
 
 @pytest.mark.parametrize("words", [["tiny"], ["small"], ["full"], ["small", "UDP=0"], ["tiny", "COMPACT_UDP=1", "FAST_PATH=1"], ["full", "CC_BBR=0"], ["full", "CC_BBR=0", "CC_BBR3=0"],
-                                   ["small", "SELF_CHECK=1", "WIDE_DIVISION=1"]])
+                                   ["small", "SELF_CHECK=1", "WIDE_DIVISION=1"], ["tiny", "IP4=0", "IP6=1"], ["small", "IP4=0", "IP6=1", "ADDRESSES=4"], ["full", "IP4=0", "IP6=1"],
+                                   ["full", "IP6=1", "IGMP=0", "MULTICAST_SOURCES=0"]])
 def test_both_lists_of_sources_agree(words):
     """What to compile, as the compiler tells it from packaging/sources.h, is what the table does not leave out."""
     _, sources, _ = tell("--sources", *words)

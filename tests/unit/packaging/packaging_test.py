@@ -216,7 +216,8 @@ def test_what_a_program_is_told_is_looked_at_by_meson(before, tmp_path):
     assert "there is no option WEIR_CFG_SOKETS; did you mean WEIR_CFG_SOCKETS?" in run("ninja", "-C", "b", cwd=tmp_path / "example", fails=True)
 
 
-@pytest.mark.parametrize("profile, options", [("tiny", ""), ("small", ""), ("full", ""), ("small", "IP6=1 ADDRESSES=4 IGMP=1 MULTICAST_GROUPS=4")])
+@pytest.mark.parametrize("profile, options", [("tiny", ""), ("small", ""), ("full", ""), ("small", "IP6=1 ADDRESSES=4 IGMP=1 MULTICAST_GROUPS=4"),
+                                              ("small", "IP4=0 IP6=1 ADDRESSES=4"), ("full", "IP4=0 IP6=1")])
 def test_two_files_by_hand(profile, options, tmp_path):
     run("make", "-s", "amalgamation", f"PROFILE={profile}", f"OPTIONS={options}", f"O={tmp_path}")
     assert str(ROOT) not in (tmp_path / "weir.c").read_text() + (tmp_path / "weir.h").read_text()

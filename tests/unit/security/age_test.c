@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // profiles: small
 // What only time breaks: clocks of 32 bits that pass their middle or wrap while nobody looks, and memory that is held
 // for as long as a stranger likes. Each test is a defect that was found.

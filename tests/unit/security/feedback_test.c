@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // profiles: small
 // Peers that lie about what they have got: ACKs cut into bytes, SACK blocks that are taken back, reports of duplicates
 // and of marks without end, timestamps never sent, windows that come and go. Whatever they say, with every congestion

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // The native API as a user meets it, over two instances.
 #include "pair.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Accurate ECN feedback by RFC 9768, with a peer played by hand.
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Congestion controls registered at run time: by their names the socket option finds them, and they carry flows like
 // those built in.
 #include <stdio.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Ends: close, shutdown, abort, linger, and what becomes of data and memory.
 // profiles: small
 #include "tcp/tcp_fixture.h"

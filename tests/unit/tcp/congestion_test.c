@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // not lean: its congestion controls stand beside reno
 // What congestion control is told: one sample for each acknowledgement that brings news, and the events, each as
 // weir/cc.h promises it.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // not lean: there every SYN and FIN has a flow
 // SYN and FIN alone: without a flow while all goes well, and with one, as if it had been there from the start, when it
 // does not.

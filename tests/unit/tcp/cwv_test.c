@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Congestion window validation (RFC 7661): what is in use, what a loss makes of it, and how long what is not used is
 // kept.
 #include "tcp/loss_fixture.h"

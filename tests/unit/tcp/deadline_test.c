@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Sending with a deadline: what a segment carries again, when, and what the congestion control hears of it.
 // profiles: small
 #include "pair.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Duplicates, told and heard (RFC 2883). (Beside the other runs of a batch: sack_test.c.)
 // profiles: small
 #include "tcp/tcp_fixture.h"

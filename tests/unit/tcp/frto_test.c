@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // F-RTO (RFC 5682, with SACK): timeouts that were for nothing, and those that were not.
 // profiles: small
 #include "tcp/loss_fixture.h"

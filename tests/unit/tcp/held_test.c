@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Payload lent to a driver (HELD): only what is sent for the first time, never reused before its completion (the
 // fixture compares the bytes), acknowledged or not, closed or not.
 // profiles: small

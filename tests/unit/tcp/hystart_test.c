@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // not lean: its congestion controls stand beside reno
 // HyStart++ (RFC 9406): when slow start ends, and when it does not.
 #include "pair.h"

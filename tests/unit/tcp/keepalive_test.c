@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Keepalive (RFC 9293 §3.8.4) and the user timeout (RFC 5482).
 // profiles: small
 #include "tcp/tcp_fixture.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // not lean: reno and bbr are what is measured
 // Loss recovery as a whole, over lossy links in virtual time: nothing waits for a timeout while acknowledgements flow,
 // and Reno reaches what Linux's Reno reaches over the same link (reports of measurements: 100 Mbit/s, 20 ms, 250,000

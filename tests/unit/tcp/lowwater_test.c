@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // WEIR_OPTION_RECEIVE_LOW_WATER on streams.
 #include "tcp/tcp_fixture.h"
 

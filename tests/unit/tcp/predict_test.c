@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Header prediction does what the steps do. fuzz/paths holds the two against each other; what it found is told here,
 // one by one, and holds in builds without prediction (lean), too. profiles: small
 #include "tcp/tcp_fixture.h"

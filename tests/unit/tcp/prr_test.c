@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Proportional rate reduction (RFC 9937).
 // profiles: small
 #include "tcp/loss_fixture.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // RACK (RFC 8985 §6): what is lost by the time it was sent, and what is only late.
 // profiles: small
 #include "tcp/loss_fixture.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // not lean: its congestion controls stand beside reno
 // Delivery-rate samples: what they say, when there is none, what an idle application does to them, and what they come
 // to on a link.

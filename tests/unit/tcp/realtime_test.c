@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Real-time streams on the wire: what leaves when a frame is read, skipped, late; what comes back; what a peer may try.
 // profiles: small
 #include "tcp/tcp_fixture.h"

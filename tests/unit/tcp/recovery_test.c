@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Loss and recovery: fast retransmit, NewReno, limited transmit, timeouts, and that only real duplicates count.
 // profiles: small
 #include "cc/common.h"

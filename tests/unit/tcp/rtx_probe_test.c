@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // not lean: its congestion controls stand beside reno
 // What is lost again, or behind the last hole, with nothing after it that would show it: an algorithm that owns
 // recovery has it probed.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // SACK, both ways (RFC 2018, 2883, 6675), and what a hostile peer may do with it.
 // profiles: small
 #include "tcp/tcp_fixture.h"

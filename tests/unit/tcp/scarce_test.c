@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // A receiver whose allocator has less than the windows it promises, and whose budget does not say so: transfers, one
 // after the other, are slowed, and all end.
 #include "pair.h"

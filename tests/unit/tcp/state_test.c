@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // The states of a connection: what may follow what (RFC 9293 §3.3.2, figure 5), and what a state asks for besides.
 // profiles: small
 #include <string.h>

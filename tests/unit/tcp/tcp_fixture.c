@@ -6,6 +6,7 @@
 
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
+#include "wire/ip6.h"
 
 #define DEFAULT_IRS 0xfffffff7u
 
@@ -77,7 +78,7 @@ void peer_send_raw(struct tcp_fixture *t, const struct peer_segment *in)
     if (t->ip_options_length)
         input_with_options(t, bytes, length);
     else
-        fixture_input_ip4(&t->f, t->remote.addr, t->local.addr, IP_TCP, bytes, length);
+        fixture_input_ip(&t->f, t->remote.addr, t->local.addr, IP_TCP, bytes, length);
     free(bytes);
     if (!in->quiet)
         fixture_poll(&t->f, 0);
@@ -129,22 +130,45 @@ void peer_icmp(struct tcp_fixture *t, uint8_t type, uint8_t code, uint16_t mtu, 
 
 bool peer_has_more(const struct tcp_fixture *t) { return t->seen < fixture_sent_count(&t->f); }
 
-void peer_take(struct tcp_fixture *t)
+#if WEIR_CFG_IP4
+// Checks the network header and takes its options; returns its length. `tos`: its type of service.
+static uint32_t network_take(struct tcp_fixture *t, const uint8_t *packet, uint32_t length, uint8_t *tos)
 {
-    uint32_t length;
     struct ip4 ip;
-    assert_true(peer_has_more(t));
-    const struct fixture_frame *frame = fixture_sent_frame(&t->f, t->seen);
-    const uint8_t *packet = fixture_sent_packet(&t->f, t->seen++, &length);
     assert_int_equal(ip4_parse(packet, length, false, &ip), IP4_OK);
     assert_int_equal(ip.protocol, IP_TCP);
     assert_int_equal(ip.source, weir_addr_to_v4(t->local.addr));
     assert_int_equal(ip.destination, weir_addr_to_v4(t->remote.addr));
     assert_int_equal(ip.total_length, length);
-    const uint8_t *bytes = packet + ip.header_length;
-    length -= ip.header_length;
     t->got_ip_options = packet + IP4_BYTES;
     t->got_ip_options_length = ip.header_length - IP4_BYTES;
+    *tos = ip.tos;
+    return ip.header_length;
+}
+#else
+static uint32_t network_take(struct tcp_fixture *t, const uint8_t *packet, uint32_t length, uint8_t *tos)
+{
+    struct ip6 ip;
+    assert_int_equal(ip6_parse(packet, length, &ip), IP6_OK);
+    assert_int_equal(ip.next_header, IP_TCP);
+    assert_true(weir_addr_equal(weir_addr_v6(ip.source), t->local.addr));
+    assert_true(weir_addr_equal(weir_addr_v6(ip.destination), t->remote.addr));
+    assert_int_equal(ip.payload_length + IP6_BYTES, length);
+    *tos = ip.traffic_class;
+    return IP6_BYTES;
+}
+#endif
+
+void peer_take(struct tcp_fixture *t)
+{
+    uint32_t length;
+    uint8_t tos;
+    assert_true(peer_has_more(t));
+    const struct fixture_frame *frame = fixture_sent_frame(&t->f, t->seen);
+    const uint8_t *packet = fixture_sent_packet(&t->f, t->seen++, &length);
+    const uint32_t network_bytes = network_take(t, packet, length, &tos);
+    const uint8_t *bytes = packet + network_bytes;
+    length -= network_bytes;
     assert_int_equal(checksum_add(ip_pseudo_sum(t->local.addr, t->remote.addr, IP_TCP, length),
                                   checksum_sum(&t->f.port, bytes, length)),
                      0xffff);
@@ -152,10 +176,10 @@ void peer_take(struct tcp_fixture *t)
     assert_false(t->got.options.seen & TCP_SEEN_BAD);
     assert_int_equal(t->got.source, t->local.port);
     assert_int_equal(t->got.destination, t->remote.port);
-    t->got_tos = ip.tos;
+    t->got_tos = tos;
     t->got_ace = (uint8_t)((t->got.accurate ? 4 : 0) | t->got.flags >> 6);
     t->got.flags &= (uint8_t) ~(TCP_ECE | TCP_CWR);
-    assert_true(t->options.ecn || !(t->got_ace || ip.tos & 3));
+    assert_true(t->options.ecn || !(t->got_ace || tos & 3));
     assert_int_equal(bytes[12] & 0x0e, 0);  // reserved bits
     assert_true(t->got.flags & TCP_SYN ||
                 !(t->got.options.seen & (TCP_SEEN_MSS | TCP_SEEN_WINDOW_SCALE | TCP_SEEN_SACK_PERMITTED)));
@@ -303,6 +327,8 @@ void tcp_fixture_open(struct tcp_fixture *t, const struct tcp_fixture_options *o
         fixture.config = &sized;
     fixture.link = fixture.link ? fixture.link : &weir_link_rawip;
     fixture.address = TCP_US;
+    if (!WEIR_CFG_IP4 && !fixture.mtu)
+        fixture.mtu = 1520;  // so that segments are as long as they are over IPv4
     assert_true(fixture_open_with(&t->f, &fixture));
     t->weir = t->f.weir;
     fixture_know_peer(&t->f, TCP_PEER);

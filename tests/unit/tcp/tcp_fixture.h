@@ -18,8 +18,8 @@
 #include "tcp/conn.h"
 #include "wire/tcp.h"
 
-#define TCP_US weir_ip4(10, 0, 0, 1)
-#define TCP_PEER weir_ip4(10, 0, 0, 2)
+#define TCP_US fixture_address(1)
+#define TCP_PEER fixture_address(2)
 #define TCP_OUR_PORT 80
 #define TCP_PEER_PORT 40000
 #define TCP_PEER_MSS 1460

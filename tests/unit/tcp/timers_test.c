@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // The timers of a connection: retransmission and its back-off, probes of a closed window, delayed ACKs, and the ends
 // that time brings. profiles: small
 #include "tcp/tcp_fixture.h"

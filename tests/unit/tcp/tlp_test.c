@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // The tail-loss probe (RFC 8985 §7).
 // profiles: small
 #include "tcp/loss_fixture.h"

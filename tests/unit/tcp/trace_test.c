@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Tracing (weir/trace.h): which events a connection's life has, and what levels keep back.
 // needs IPv6 (the builds of both families have WEIR_CFG_TRACE)
 #include "pair.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Reductions that were for nothing are given back: by reported duplicates (RFC 3708), by timestamps (RFC 3522), and
 // otherwise not. profiles: small
 #include "tcp/loss_fixture.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Urgent data, sent and received, inline and not (RFC 9293 §3.8.5, RFC 6093), and urgent pointers that lie.
 #include "tcp/tcp_fixture.h"
 

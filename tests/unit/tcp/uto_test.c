@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // The user timeout option (RFC 5482).
 #include "tcp/tcp_fixture.h"
 
