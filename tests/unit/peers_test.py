@@ -36,6 +36,9 @@ def measured():
     fast, slow = {"mbit": 10.0, "cpu_ns_per_kb": 2000, "frames": 100, "again": 1}, {"mbit": 8.0, "cpu_ns_per_kb": 4000, "frames": 100, "again": 3}
     cells = {f"sender, 100 Mbit/s, 20 ms{more}": {"weir": [fast, slow, fast], "lwip": [slow, {"failed": "stalled"}]} for more in ("", ", loss 1 %")}
     cells["object, 10 Mbit/s, 20 ms"] = {"weir": [{"ms": [1.0] * 19 + [100.0], "cpu_ns_per_kb": 1, "frames": 9, "again": 0}]}
+    for stacks in cells.values():
+        for stack, runs in stacks.items():
+            stacks[stack] = [{**one, "date": f"2026-11-0{1 + (stack == 'lwip')}"} for one in runs]
     return cells
 
 
@@ -47,6 +50,9 @@ def test_tables_have_medians_ranges_and_failures():
     assert again[1][1] == "1.0"
     objects = next(body for title, body in found.items() if title.startswith("The first"))
     assert objects[0][1] == "1 / 1"   # the 95th of a hundred parts, not the worst
+    days = {title.split(".")[0].split(",")[0].split(":")[0]: title.rpartition("Measured ")[2] for title in found}
+    assert days["Goodput as the sender"] == "2026-11-01 to 2026-11-02"
+    assert next(when for title, when in days.items() if title.startswith("The first")) == "2026-11-01"
     assert not any(title.startswith("Goodput as the receiver") for title in found)
 
 
