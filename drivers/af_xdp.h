@@ -52,7 +52,7 @@ struct af_xdp {
 };
 
 // Negative enum weir_error with a sentence in af_xdp_error: WEIR_PERMISSION, WEIR_INVALID (no such interface or queue,
-// or not Ethernet), WEIR_IN_USE, WEIR_NO_MEMORY, WEIR_NOT_SUPPORTED.
+// or not Ethernet), WEIR_IN_USE (also for a moment after another was closed), WEIR_NO_MEMORY, WEIR_NOT_SUPPORTED.
 int af_xdp_open(struct af_xdp *xdp, const char *ifname, uint32_t queue, unsigned flags);
 const char *af_xdp_error(const struct af_xdp *xdp);
 void af_xdp_attach(struct af_xdp *xdp, struct weir_netif *netif, const char *name);
