@@ -63,7 +63,7 @@ BFD romantiki_wait(struct romantiki_socket *socket, int result, int *res)
 int socket_listen(struct romantiki_socket *socket, uint16_t port, uint32_t address)
 {
     struct weir *weir = coop_port_weir();
-    const struct weir_endpoint local = {weir_addr_v4(address), port};
+    const struct weir_endpoint local = {address ? weir_addr_v4(address) : weir_addr_any(), port};
     const weir_socket handle = weir_socket_open(weir, WEIR_STREAM, 0);
     if (handle < 0)
         return handle;
