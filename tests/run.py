@@ -15,6 +15,7 @@ import fnmatch
 import itertools
 import os
 import pathlib
+import queue
 import re
 import shlex
 import signal
@@ -288,14 +289,19 @@ def longest_first(programs):
 
 def run_all(programs, jobs, done):
     """Runs the programs, so many at a time, then each that wants to be alone; `done` is called here with each that has
-    ended."""
+    ended. A signal is looked at between two waits: one that comes just before a wait does not end it."""
+    ended = queue.SimpleQueue()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        waiting = [pool.submit(program.run) for program in programs if not program.alone]
-        for future in concurrent.futures.as_completed(waiting):
-            done(future.result())
-    for program in programs:
-        if program.alone:
-            done(program.run())
+        for group in ([program for program in programs if not program.alone], *([program] for program in programs if program.alone)):
+            for program in group:
+                pool.submit(program.run).add_done_callback(ended.put)
+            left = len(group)
+            while left:
+                try:
+                    done(ended.get(timeout=0.5).result())
+                    left -= 1
+                except queue.Empty:
+                    pass
 
 
 class Tally:
