@@ -13,6 +13,7 @@
 // sink: bytes to discard; time ends when the peer has closed after all of them. source: bytes from chargen. echo: one
 // byte there and back, one at a time. connect: connections to discard, opened, closed here, then closed there, one at a
 // time.
+#define _GNU_SOURCE  // program_invocation_short_name
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -29,23 +30,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bench/host/linux.h"
+
 enum { ECHO = 7, DISCARD = 9, CHARGEN = 19 };
 
 static char block[256 * 1024];
 static const char *congestion;  // NULL: the machine's
-
-static void fail(const char *what)
-{
-    fprintf(stderr, "linux_peer: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static void set_congestion(int fd)
 {

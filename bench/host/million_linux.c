@@ -8,7 +8,7 @@
 // `open` binds PORTS connections each to FIRST and the addresses after it, which must be this machine's. It opens all,
 // sends a byte on each and waits for it to come back, and closes all; before each stage but the first it waits for a
 // line, and after each it prints one of JSON: what every tenth of the connections took, ns.
-#define _GNU_SOURCE  // accept4
+#define _GNU_SOURCE  // accept4, program_invocation_short_name
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +29,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/host/linux.h"
+
 enum { ECHO = 7, FIRST_PORT = 1024, PORTS = 62500, EVENTS = 256, TENTHS = 10, PATIENCE_MS = 60000, BACKLOG = 4096 };
 enum { DESCRIPTORS = 20, PROCESSES = 1024 };  // of a process beside its connections; of them
 
@@ -37,19 +39,6 @@ static int *fds;
 static uint32_t connections, window;
 static uint32_t from, own, most;           // this process's: its first, how many, how many it may have
 static struct sockaddr_in6 server, first;  // IPv4: mapped
-
-_Noreturn static void fail(const char *what)
-{
-    fprintf(stderr, "million_linux: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static void watch(int fd, uint32_t events, uint32_t number)
 {

@@ -9,8 +9,6 @@ calls (flock_transfer.elf with the settings of bench/metal/settings), between a 
 As rates.py in all else: 31.25 million instructions a second, machines side by side where they wait.
 
     buffers.py [--runs N] [--lossy-runs N] [BOARD …]"""
-import argparse
-import concurrent.futures
 import json
 import statistics
 import sys
@@ -27,13 +25,10 @@ SHIFT = rates.SHIFTS["31.25 MIPS"]
 
 
 def plans(board):
-    """(label, image, whether the board sends, the far end's congestion control, the most that the far end offers)"""
-    for cc in PEERS:
-        yield f"receive buffer 5 KB, {cc}, the board receives", "flock_transfer_cubic", False, cc, 0
-    for cc in CONTROLS[board]:
-        yield f"receive buffer 5 KB, {cc}, the board sends", f"flock_transfer_{cc}", True, guests.PEER_CC, WINDOW
-    for size, image in SEND_BUFFERS[board].items():
-        yield f"send buffer {size} bytes, cubic, the board sends", image, True, guests.PEER_CC, 0
+    """What is measured, by cell: the image, whether the board sends, the far end's congestion control, the most that the far end offers."""
+    return {(board, "flock_transfer_cubic", False, cc, 0): f"receive buffer 5 KB, {cc}, the board receives" for cc in PEERS} \
+        | {(board, f"flock_transfer_{cc}", True, guests.PEER_CC, WINDOW): f"receive buffer 5 KB, {cc}, the board sends" for cc in CONTROLS[board]} \
+        | {(board, image, True, guests.PEER_CC, 0): f"send buffer {size} bytes, cubic, the board sends" for size, image in SEND_BUFFERS[board].items()}
 
 
 def cell(board, image, sends, cc, window, loss, runs):
@@ -51,28 +46,19 @@ def cell(board, image, sends, cc, window, loss, runs):
 
 
 def main():
-    words = argparse.ArgumentParser()
-    words.add_argument("boards", nargs="*", default=CONTROLS)
-    words.add_argument("--runs", type=int, default=5)
-    words.add_argument("--lossy-runs", type=int, default=5)
-    words.add_argument("--cell", nargs=7)
-    given = words.parse_args()
-    guests.WORK.mkdir(parents=True, exist_ok=True)
+    given = rates.arguments(CONTROLS, 7)
     if given.cell:
         board, image, sends, cc, window, loss, runs = given.cell
         print(json.dumps(cell(board, image, sends == "True", cc, int(window), int(loss), int(runs))))
         return
     figures = {}
-    for loss, runs, workers in ((0, given.runs, 1), (guests.LOSS, given.lossy_runs, rates.SIDE_BY_SIDE)):
-        cells = [(board, *plan, loss, runs) for board in given.boards for plan in plans(board)]
-        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-            for (board, label, *_), seconds in zip(cells, pool.map(lambda one: rates.cell_alone((one[0], *one[2:]), __file__), cells)):
-                if seconds:
-                    figures[f"{board}, {label}, {loss} % loss"] = {"median_s": round(statistics.median(seconds), 3), "all_s": [round(second, 3) for second in sorted(seconds)]}
+    for one, seconds in rates.measured(given, plans, __file__):
+        *plan, loss, _ = one
+        figures[f"{plan[0]}, {plans(plan[0])[tuple(plan)]}, {loss} % loss"] = {"median_s": round(statistics.median(seconds), 3), "all_s": [round(second, 3) for second in sorted(seconds)]}
     for key, figure in figures.items():
         print(f"  {key}: {figure['median_s']} s", flush=True)
     guests.keep({"thesis": {"buffers": figures}})
-    if len(figures) < 2 * sum(1 for board in given.boards for _ in plans(board)):
+    if len(figures) < 2 * sum(len(plans(board)) for board in given.boards):
         sys.exit("buffers.py: not all was measured")
 
 

@@ -50,7 +50,7 @@ def cell(board, program, shift, loss, runs):
     return found
 
 
-def cell_alone(words, script=__file__):
+def cell_alone(words, script):
     """The cell of a script as a process, in a network namespace of its own."""
     unshare = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--net"]
     done = subprocess.run([*unshare, sys.executable, script, "--cell", *map(str, words)], capture_output=True, text=True)
@@ -61,23 +61,34 @@ def cell_alone(words, script=__file__):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def main():
+def arguments(boards, fields):
+    """Of a script whose cells have so many fields."""
     words = argparse.ArgumentParser()
-    words.add_argument("boards", nargs="*", default=BOARDS)
+    words.add_argument("boards", nargs="*", default=boards)
     words.add_argument("--runs", type=int, default=5)
     words.add_argument("--lossy-runs", type=int, default=5)
-    words.add_argument("--cell", nargs=5)
-    given = words.parse_args()
+    words.add_argument("--cell", nargs=fields)
     guests.WORK.mkdir(parents=True, exist_ok=True)
+    return words.parse_args()
+
+
+def measured(given, cells_of, script=__file__):
+    """Each cell of the boards, with its loss and runs, and what it gave: one at a time without loss, side by side with, as they wait then."""
+    for loss, runs, workers in ((0, given.runs, 1), (guests.LOSS, given.lossy_runs, SIDE_BY_SIDE)):
+        cells = [(*cell, loss, runs) for board in given.boards for cell in cells_of(board)]
+        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+            for cell, gave in zip(cells, pool.map(lambda one: cell_alone(one, script), cells)):
+                if gave:
+                    yield cell, gave
+
+
+def main():
+    given = arguments(BOARDS, 5)
     if given.cell:
         board, program, shift, loss, runs = given.cell
         print(json.dumps(cell(board, program, int(shift), int(loss), int(runs))))
         return
-    found = {}
-    for loss, runs, workers in ((0, given.runs, 1), (guests.LOSS, given.lossy_runs, SIDE_BY_SIDE)):
-        cells = [(board, program, shift, loss, runs) for board in given.boards for program in PROGRAMS for shift in SHIFTS.values()]
-        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-            found.update({cell[:4]: seconds for cell, seconds in zip(cells, pool.map(cell_alone, cells)) if seconds})
+    found = {one[:4]: seconds for one, seconds in measured(given, lambda board: [(board, program, shift) for program in PROGRAMS for shift in SHIFTS.values()])}
     figures = {}
     for (board, program, shift, loss), ways in found.items():
         rate = next(name for name, value in SHIFTS.items() if value == shift)

@@ -5,12 +5,12 @@
 // layer, sends the probes and reports which of them its peer has acknowledged:
 //
 //     weir_dplpmtud_start(weir, socket, NULL);             // the socket is connected
-//     …                                                    // at WEIR_URGENT, and after each report:
-//     weir_dplpmtud_get(weir, socket, &info);              // info.plpmtu: the longest datagram that may be sent
-//     if (info.probe)                                      // a probe of so many bytes is due
-//         weir_dplpmtud_probe(weir, socket, slices, count);
-//     …                                                    // the peer has acknowledged the probe:
-//     weir_dplpmtud_report(weir, socket, WEIR_DPLPMTUD_ACKED, bytes);
+//
+//     weir_dplpmtud_get(weir, socket, &info);              // at WEIR_URGENT, and after each report:
+//     if (info.probe)                                      // a probe of so many bytes is due, and
+//         weir_dplpmtud_probe(weir, socket, slices, count);    // info.plpmtu is the longest datagram that may be sent
+//
+//     weir_dplpmtud_report(weir, socket, WEIR_DPLPMTUD_ACKED, bytes);  // when the peer has acknowledged the probe
 //
 // All sizes are bytes of UDP's payload. While it runs, every datagram to the peer leaves unfragmented (IPv4: with DF),
 // and one that is longer than `plpmtu` is refused: WEIR_TOO_BIG. A probe carries what the program likes, best nothing

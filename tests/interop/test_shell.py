@@ -20,14 +20,26 @@ EXTCAP = str(ROOT / "tools/weir_extcap.py")
 LINUX, WEIR = "10.92.0.1", "10.92.0.2"
 
 
+def shell(lab, *options):
+    """Linux and, beside it, a host with a shell."""
+    linux = lab.namespace("linux")
+    where, words = lab.link(linux, "weir0", LINUX)
+    host = where.start(HOST, *words, "--address", f"{WEIR}/24", "--shell", "2323", *options)
+    assert until(lambda: "up on" in host.output(), 30), host.output()
+    return linux, host
+
+
+def pinging_shell(lab, *options):
+    linux, host = shell(lab, *options)
+    linux.start("ping", "-i", "0.2", WEIR)
+    return linux, host
+
+
 def test_a_session():
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     with Lab(FOLDER) as lab:
-        linux = lab.namespace("linux")
-        where, words = lab.link(linux, "weir0", LINUX)
-        host = where.start(HOST, *words, "--address", f"{WEIR}/24", "--shell", "2323")
-        assert until(lambda: "up on" in host.output(), 30), host.output()
+        linux, _ = shell(lab)
         said = subprocess.run(linux.enter() + ["nc", "-N", "-w", "30", WEIR, "2323"], input=f"ifconfig\nroute\nneigh\nnetstat\nping {LINUX} 2\nnetstat -s\nstats\n",
                               capture_output=True, text=True, timeout=60).stdout
         for part in ("10.92.0.0/24 dev ", " metric 0 connected\n", f"address {WEIR}/24", f"{WEIR}:2323", f"64 bytes from {LINUX}: seq ", "2 sent, 2 received", "passive connections established", "version "):
@@ -40,11 +52,9 @@ def test_a_session():
 def test_iperf_measures_both_ways_and_ctrl_c_ends_it():
     FOLDER.mkdir(parents=True, exist_ok=True)
     with Lab(FOLDER) as lab:
-        linux = lab.namespace("linux")
-        where, words = lab.link(linux, "weir0", LINUX)
+        linux, _ = shell(lab)
         server = linux.start("iperf3", "-s", "--forceflush")
-        host = where.start(HOST, *words, "--address", f"{WEIR}/24", "--shell", "2323")
-        assert until(lambda: "up on" in host.output() and "listening" in server.output(), 30), host.output() + server.output()
+        assert until(lambda: "listening" in server.output(), 30), server.output()
         with subprocess.Popen(linux.enter() + ["nc", "-w", "60", WEIR, "2323"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as session:
             heard = bytearray()
 
@@ -75,11 +85,7 @@ def test_tcpdump_is_offered_only_where_it_is_asked_for():
     FOLDER.mkdir(parents=True, exist_ok=True)
     for option in ((), ("--shell-tcpdump",)):
         with Lab(FOLDER) as lab:
-            linux = lab.namespace("linux")
-            where, words = lab.link(linux, "weir0", LINUX)
-            host = where.start(HOST, *words, "--address", f"{WEIR}/24", "--shell", "2323", *option)
-            assert until(lambda: "up on" in host.output(), 30), host.output()
-            linux.start("ping", "-i", "0.2", WEIR)
+            linux, _ = pinging_shell(lab, *option)
             said = subprocess.run(linux.enter() + ["nc", "-N", "-w", "60", WEIR, "2323"], input=f"tcpdump count 4 proto icmp host {LINUX}\n",
                                   capture_output=True, text=True, timeout=90).stdout
             assert ("no such command" in said) == (not option), said
@@ -95,11 +101,7 @@ def test_an_extcap_brings_packets_to_wireshark(tmp_path):
     assert "--host" in options and "--shell-port" in options
     FOLDER.mkdir(parents=True, exist_ok=True)
     with Lab(FOLDER) as lab:
-        linux = lab.namespace("linux")
-        where, words = lab.link(linux, "weir0", LINUX)
-        host = where.start(HOST, *words, "--address", f"{WEIR}/24", "--shell", "2323", "--shell-tcpdump")
-        assert until(lambda: "up on" in host.output(), 30), host.output()
-        linux.start("ping", "-i", "0.2", WEIR)
+        linux, _ = pinging_shell(lab, "--shell-tcpdump")
         capture = [sys.executable, EXTCAP, "--capture", "--extcap-interface", "weir", "--host", WEIR, "--shell-port", "2323", "--proto", "icmp", "--address", LINUX]
         before = time.time()
         for count in (2, 6):   # a second one finds the session free again
@@ -129,11 +131,7 @@ def test_tshark_captures_by_the_extcap(tmp_path):
         (tmp_path / folder / "weir-extcap").symlink_to(EXTCAP)
     home = {key: value for key, value in os.environ.items() if not key.startswith("XDG_")} | {"HOME": str(tmp_path)}
     with Lab(FOLDER) as lab:
-        linux = lab.namespace("linux")
-        where, words = lab.link(linux, "weir0", LINUX)
-        host = where.start(HOST, *words, "--address", f"{WEIR}/24", "--shell", "2323", "--shell-tcpdump")
-        assert until(lambda: "up on" in host.output(), 30), host.output()
-        linux.start("ping", "-i", "0.2", WEIR)
+        linux, host = pinging_shell(lab, "--shell-tcpdump")
 
         def tshark(*options, timeout=60):
             """Its standard output, and what it says beside."""

@@ -12,57 +12,13 @@
 #include <unistd.h>
 
 #include "api/cmsis_rtos2/internal.h"
-#include "kernel/preempt/arch/host.h"
+#include "checks.h"
+#include "virtual_kernel.h"
 
 #define TICK_US UINT64_C(1000)
-#define DEADLOCK 3  // a child's exit status: everybody waits, and for nothing
 
-static uint64_t now_us, alarm_us;
-static int failures;
-static char trace[64];
-static uint64_t idle_stack[131072 / 8];
+const struct kernel_board rtos2_board = VIRTUAL_BOARD;
 
-static uint64_t board_now(void) { return now_us; }
-static void board_alarm(uint64_t at_us) { alarm_us = at_us; }
-static void board_idle(void)
-{
-    if (alarm_us == KERNEL_NEVER)
-        exit(DEADLOCK);
-    now_us = alarm_us > now_us ? alarm_us : now_us;
-    alarm_us = KERNEL_NEVER;
-    kernel_timer();
-}
-static void board_overflow(struct thread *thread)
-{
-    (void)thread;
-    abort();
-}
-const struct kernel_board rtos2_board = {board_now,      board_alarm, board_idle,
-                                         board_overflow, idle_stack,  sizeof idle_stack};
-
-// A thread that computes: time passes, and what is due comes.
-static void compute(uint32_t ticks)
-{
-    for (uint64_t us = ticks * TICK_US; us; us--) {
-        if (++now_us < alarm_us)
-            continue;
-        alarm_us = KERNEL_NEVER;
-        host_interrupt_begins();
-        kernel_timer();
-        host_interrupt_ends();
-    }
-}
-
-static void check(bool good, int line)
-{
-    if (good)
-        return;
-    fprintf(stderr, "%s:%d: not as it should be\n", __FILE__, line);
-    failures++;
-}
-#define CHECK(condition) check(condition, __LINE__)
-
-static void say(char letter) { trace[strlen(trace) % (sizeof trace - 1)] = letter; }
 static void say_it(void *letter) { say((char)(intptr_t)letter); }
 // What was said since the last look.
 static bool said(const char *text)
@@ -72,7 +28,7 @@ static bool said(const char *text)
     return same;
 }
 
-static osThreadId_t spawn(osThreadFunc_t function, intptr_t argument, osPriority_t priority, uint32_t bits)
+static osThreadId_t thread_new(osThreadFunc_t function, intptr_t argument, osPriority_t priority, uint32_t bits)
 {
     return osThreadNew(function, (void *)argument,
                        &(osThreadAttr_t){.name = "test", .attr_bits = bits, .priority = priority});
@@ -105,7 +61,7 @@ static void in_a_kernel(void **state, osThreadFunc_t what)
     if (child == 0) {
         is_child = true;
         scenario = what;
-        alarm_us = KERNEL_NEVER;
+        virtual_alarm(KERNEL_NEVER);
         CHECK(osKernelGetState() == osKernelInactive && osKernelStart() == osError);
         CHECK(osKernelInitialize() == osOK && osKernelInitialize() == osError && osKernelGetState() == osKernelReady);
         CHECK(osKernelLock() == osError);  // nothing runs yet
@@ -131,7 +87,7 @@ static void kernel_calls(void *unused)
     CHECK(osKernelGetTickFreq() == 1000 && osKernelGetSysTimerFreq() == 1000000);
     CHECK(osKernelGetTickCount() == now_us / 1000 && osKernelGetSysTimerCount() == (uint32_t)now_us);
     CHECK(osKernelGetState() == osKernelRunning && osKernelUnlock() == 0 && osKernelLock() == 0);
-    spawn(say_it, 'r', osPriorityRealtime, 0);
+    thread_new(say_it, 'r', osPriorityRealtime, 0);
     CHECK(said("") && osKernelGetState() == osKernelLocked && osKernelLock() == 1);
     CHECK(osKernelRestoreLock(1) == 1 && osKernelRestoreLock(0) == 0 && said("r"));
     CHECK(osKernelGetState() == osKernelRunning);
@@ -146,8 +102,8 @@ static void suspended_for(void *unused)
     CHECK(osTimerStart(timer, 20) == osOK && osKernelSuspend() == 20 && osKernelGetState() == osKernelSuspended);
     CHECK(osKernelSuspend() == 0 && osKernelLock() == osError && osKernelUnlock() == osError);
     CHECK(osKernelRestoreLock(0) == osError);
-    spawn(say_it, 'r', osPriorityRealtime, 0);
-    compute(25);
+    thread_new(say_it, 'r', osPriorityRealtime, 0);
+    compute(25 * TICK_US);
     CHECK(said(""));
     osKernelResume(25);
     CHECK(said("rt") && osKernelGetState() == osKernelRunning);
@@ -157,7 +113,7 @@ static void suspended_for(void *unused)
     now_us += 5 * TICK_US;  // late: it is due already
     CHECK(osKernelSuspend() == 0);
     osKernelResume(0);
-    compute(1);
+    compute(1 * TICK_US);
     CHECK(said("t") && osTimerDelete(timer) == osOK);
 }
 
@@ -184,20 +140,20 @@ static void yields(void *letter)
     osThreadExit();
 }
 
-static void threads(void *unused)
+static void thread_calls(void *unused)
 {
     (void)unused;
-    const osThreadId_t high = spawn(say_it, 'h', osPriorityAboveNormal, osThreadJoinable);  // runs at once
+    const osThreadId_t high = thread_new(say_it, 'h', osPriorityAboveNormal, osThreadJoinable);  // runs at once
     say('m');
-    const osThreadId_t low = spawn(say_it, 'l', osPriorityLow, osThreadJoinable);
+    const osThreadId_t low = thread_new(say_it, 'l', osPriorityLow, osThreadJoinable);
     say('n');
     CHECK(osThreadGetState(high) == osThreadTerminated && osThreadGetState(low) == osThreadReady);
     CHECK(osThreadGetState(osThreadGetId()) == osThreadRunning && osThreadGetState(NULL) == osThreadError);
     CHECK(osThreadJoin(low) == osOK && osThreadJoin(high) == osOK && said("hmnl"));
-    spawn(yields, 'a', osPriorityLow, 0);
-    spawn(yields, 'b', osPriorityLow, 0);
+    thread_new(yields, 'a', osPriorityLow, 0);
+    thread_new(yields, 'b', osPriorityLow, 0);
     CHECK(osDelay(1) == osOK && said("abab"));
-    const osThreadId_t other = spawn(sleeps, 0, osPriorityHigh, osThreadJoinable);
+    const osThreadId_t other = thread_new(sleeps, 0, osPriorityHigh, osThreadJoinable);
     CHECK(osThreadGetState(other) == osThreadBlocked && strcmp(osThreadGetName(other), "test") == 0);
     CHECK(osThreadSetPriority(other, osPriorityLow + 3) == osOK && osThreadGetPriority(other) == osPriorityLow + 3);
     CHECK(osThreadSetPriority(other, osPriorityISR + 1) == osErrorParameter);
@@ -246,7 +202,7 @@ static void memory_ends(void *unused)
     static uint64_t small[2], stack[RTOS2_STACK_BYTES / 8];
     static struct rtos2_thread block;
     (void)unused;
-    CHECK(!osThreadNew(NULL, NULL, NULL) && !spawn(sleeps, 0, osPriorityISR + 1, 0));
+    CHECK(!osThreadNew(NULL, NULL, NULL) && !thread_new(sleeps, 0, osPriorityISR + 1, 0));
     CHECK(!osThreadNew(sleeps, NULL, &(osThreadAttr_t){.stack_mem = stack}));
     CHECK(!osThreadNew(sleeps, NULL, &(osThreadAttr_t){.cb_mem = small, .cb_size = sizeof small}));
     CHECK(!osThreadNew(sleeps, NULL, &(osThreadAttr_t){.stack_size = RTOS2_POOL_BYTES}));
@@ -259,7 +215,7 @@ static void memory_ends(void *unused)
                                                            .priority = osPriorityHigh});
     CHECK(own == &block && said("o"));
     for (int i = 0; i < 200; i++)
-        CHECK(spawn(say_it, 'x', osPriorityHigh, 0) != NULL);
+        CHECK(thread_new(say_it, 'x', osPriorityHigh, 0) != NULL);
     CHECK(!osMemoryPoolNew(8, RTOS2_POOL_BYTES / 8, NULL) &&
           !osMessageQueueNew(8, 65528, NULL) == (8 * 65528u > RTOS2_POOL_BYTES));
     uint32_t made = 0;
@@ -281,11 +237,11 @@ static void joins(void *thread)
 static void joining(void *unused)
 {
     (void)unused;
-    const osThreadId_t other = spawn(sleeps, 0, osPriorityHigh, osThreadJoinable);
-    spawn(joins, (intptr_t)other, osPriorityHigh, 0);
+    const osThreadId_t other = thread_new(sleeps, 0, osPriorityHigh, osThreadJoinable);
+    thread_new(joins, (intptr_t)other, osPriorityHigh, 0);
     CHECK(osThreadJoin(other) == osErrorResource && said(""));  // one has joined it
     CHECK(osThreadTerminate(other) == osOK && said("j"));
-    const osThreadId_t detached = spawn(sleeps, 0, osPriorityHigh, osThreadJoinable);
+    const osThreadId_t detached = thread_new(sleeps, 0, osPriorityHigh, osThreadJoinable);
     CHECK(osThreadDetach(detached) == osOK && osThreadDetach(detached) == osErrorResource);
     CHECK(osThreadJoin(detached) == osErrorResource && osThreadTerminate(detached) == osOK);
 }
@@ -305,7 +261,7 @@ static void suspension(void *unused)
 {
     (void)unused;
     semaphore = osSemaphoreNew(1, 0, NULL);
-    const osThreadId_t other = spawn(suspends_itself, 0, osPriorityHigh, osThreadJoinable);
+    const osThreadId_t other = thread_new(suspends_itself, 0, osPriorityHigh, osThreadJoinable);
     CHECK(said("a") && osThreadGetState(other) == osThreadBlocked && osThreadResume(other) == osOK && said("b"));
     CHECK(osThreadSuspend(other) == osOK && osSemaphoreRelease(semaphore) == osOK && said(""));
     CHECK(osSemaphoreAcquire(semaphore, 0) == osOK && osThreadResume(other) == osOK && said("c"));
@@ -330,7 +286,7 @@ static void waits_for_flags(void *unused)
 static void thread_flags(void *unused)
 {
     (void)unused;
-    const osThreadId_t waiter = spawn(waits_for_flags, 0, osPriorityHigh, osThreadJoinable);
+    const osThreadId_t waiter = thread_new(waits_for_flags, 0, osPriorityHigh, osThreadJoinable);
     CHECK(osThreadFlagsSet(waiter, 1) == 1 && osThreadFlagsSet(waiter, osFlagsError) == osFlagsErrorParameter);
     CHECK(said("") && (osThreadFlagsSet(waiter, 6), said("f")));
     CHECK(osThreadJoin(waiter) == osOK && said("g"));
@@ -352,13 +308,13 @@ static void timers(void *unused)
     CHECK(osTimerStop(once) == osErrorResource && osTimerStop(often) == osOK && osDelay(50) == osOK && said(""));
     // While the scheduler is locked both are due, one of them twice; what is stopped by then is not called.
     CHECK(osTimerStart(often, 10) == osOK && osTimerStart(once, 12) == osOK && osKernelLock() == 0);
-    compute(25);
+    compute(25 * TICK_US);
     CHECK(osKernelUnlock() == 1 && said("po"));
     CHECK(osTimerStart(often, 10) == osOK && osTimerStart(once, 12) == osOK && osKernelLock() == 0);
-    compute(15);
+    compute(15 * TICK_US);
     CHECK(osTimerStop(once) == osErrorResource && osKernelUnlock() == 1 && said("p"));
     CHECK(osTimerStart(once, 5) == osOK && osKernelLock() == 0);
-    compute(8);
+    compute(8 * TICK_US);
     CHECK(osTimerStart(once, 5) == osOK && osKernelUnlock() == 1 && osTimerStop(often) == osOK);
     (void)said("");
     CHECK(osDelay(10) == osOK && said("o") && osTimerDelete(once) == osOK && osTimerDelete(often) == osOK);
@@ -375,7 +331,7 @@ static void event_flags(void *unused)
 {
     (void)unused;
     events = osEventFlagsNew(&(osEventFlagsAttr_t){.name = "events"});
-    spawn(waits_any, 'a', osPriorityHigh, 0);
+    thread_new(waits_any, 'a', osPriorityHigh, 0);
     CHECK(strcmp(osEventFlagsGetName(events), "events") == 0 && osEventFlagsDelete(events) == osErrorResource);
     CHECK(osEventFlagsSet(events, 1) == 1 && said("") && osEventFlagsGet(events) == 1);
     CHECK(osEventFlagsSet(events, 4) == 5 && said("a") && osEventFlagsGet(events) == 1);
@@ -402,9 +358,9 @@ static void mutexes(void *unused)
     CHECK(strcmp(osMutexGetName(mutex), "m") == 0 && !osMutexGetOwner(mutex));
     CHECK(osMutexAcquire(mutex, 0) == osOK && osMutexAcquire(mutex, 0) == osOK);
     CHECK(osMutexGetOwner(mutex) == osThreadGetId());
-    spawn(locks, 'h', osPriorityHigh, 0);
+    thread_new(locks, 'h', osPriorityHigh, 0);
     CHECK(osDelay(10) == osOK);
-    spawn(say_it, 'n', osPriorityAboveNormal, 0);  // this thread has inherited more
+    thread_new(say_it, 'n', osPriorityAboveNormal, 0);  // this thread has inherited more
     CHECK(said("") && osMutexRelease(mutex) == osOK && said(""));
     CHECK(osMutexRelease(mutex) == osOK && said("hn") && osMutexRelease(mutex) == osErrorResource);
     CHECK(osMutexDelete(mutex) == osOK);
@@ -427,8 +383,8 @@ static void semaphores(void *unused)
     CHECK(strcmp(osSemaphoreGetName(semaphore), "s") == 0 && osSemaphoreGetCount(semaphore) == 1);
     CHECK(osSemaphoreAcquire(semaphore, 0) == osOK && osSemaphoreAcquire(semaphore, 0) == osErrorResource);
     CHECK(osSemaphoreAcquire(semaphore, 5) == osErrorTimeout);
-    spawn(takes, 'l', osPriorityAboveNormal, 0);
-    spawn(takes, 'h', osPriorityHigh, 0);
+    thread_new(takes, 'l', osPriorityAboveNormal, 0);
+    thread_new(takes, 'h', osPriorityHigh, 0);
     CHECK(osSemaphoreDelete(semaphore) == osErrorResource && osSemaphoreRelease(semaphore) == osOK && said("h"));
     CHECK(osSemaphoreRelease(semaphore) == osOK && said("l") && osSemaphoreGetCount(semaphore) == 0);
     CHECK(osSemaphoreRelease(semaphore) == osOK && osSemaphoreRelease(semaphore) == osOK);
@@ -459,7 +415,7 @@ static void pools(void *unused)
     CHECK(osMemoryPoolGetCount(pool) == 2 && osMemoryPoolGetSpace(pool) == 0 && osMemoryPoolGetCapacity(pool) == 2);
     CHECK(osMemoryPoolFree(pool, (char *)first + 1) == osErrorParameter && osMemoryPoolFree(pool, NULL) < 0);
     CHECK(osMemoryPoolFree(pool, room + 4) == osErrorParameter);
-    spawn(takes_block, 'b', osPriorityHigh, 0);
+    thread_new(takes_block, 'b', osPriorityHigh, 0);
     CHECK(osMemoryPoolDelete(pool) == osErrorResource && osMemoryPoolFree(pool, first) == osOK && said("b"));
     CHECK(osMemoryPoolFree(pool, second) == osOK && osMemoryPoolAlloc(pool, 0) == second);
     CHECK(osMemoryPoolDelete(pool) == osOK);
@@ -498,7 +454,7 @@ static void queues(void *unused)
     CHECK(put('d', 0, 0) == osErrorResource && put('d', 0, 3) == osErrorTimeout);
     CHECK(osMessageQueueGetCount(queue) == 3 && osMessageQueueGetSpace(queue) == 0);
     CHECK(osMessageQueueGetMsgSize(queue) == 4 && osMessageQueueGetCapacity(queue) == 3);
-    const osThreadId_t receiver = spawn(receives, 0, osPriorityHigh, osThreadJoinable);
+    const osThreadId_t receiver = thread_new(receives, 0, osPriorityHigh, osThreadJoinable);
     CHECK(said("bac") && put('e', 0, osWaitForever) == osOK && said("e"));
     CHECK(osMessageQueueDelete(queue) == osErrorResource && put(0, 7, 0) == osOK);
     CHECK(osThreadJoin(receiver) == osOK && said("7") && put('x', 0, 0) == osOK);
@@ -510,7 +466,7 @@ static void queues(void *unused)
 static void the_kernel_tells_of_itself_and_is_locked(void **state) { in_a_kernel(state, kernel_calls); }
 static void a_suspended_kernel_stands_still(void **state) { in_a_kernel(state, suspended_for); }
 static void delays_are_of_ticks_that_wrap(void **state) { in_a_kernel(state, delays); }
-static void threads_run_by_priority_and_end(void **state) { in_a_kernel(state, threads); }
+static void threads_run_by_priority_and_end(void **state) { in_a_kernel(state, thread_calls); }
 static void nothing_is_refused_everywhere(void **state) { in_a_kernel(state, nobody); }
 static void what_cannot_be_made_is_not_made(void **state) { in_a_kernel(state, memory_ends); }
 static void a_thread_is_joined_once(void **state) { in_a_kernel(state, joining); }

@@ -11,21 +11,22 @@ uint64_t now_us;
 char trace[256];
 struct thread threads[THREADS];
 static uint64_t alarm_us;
-static uint64_t stacks[THREADS + 2][STACK_BYTES / 8];
+static uint64_t stacks[THREADS + 1][STACK_BYTES / 8];
+uint64_t virtual_idle_stack[STACK_BYTES / 8];
 static struct thread starter;
 static thread_entry *scenario;
 
 uint64_t virtual_now(void) { return now_us; }
-static void board_alarm(uint64_t at_us) { alarm_us = at_us; }
-static void board_idle(void)
+void virtual_alarm(uint64_t at_us) { alarm_us = at_us; }
+void virtual_idle(void)
 {
     if (alarm_us == KERNEL_NEVER)
-        host_finish();  // nothing will ever happen: the test's trace is too short
+        host_finish();
     now_us = alarm_us > now_us ? alarm_us : now_us;
     alarm_us = KERNEL_NEVER;
     kernel_timer();
 }
-static void board_overflow(struct thread *thread)
+void virtual_overflow(struct thread *thread)
 {
     (void)thread;
     say('!');
@@ -74,11 +75,11 @@ static void start(void *unused)
 
 const char *run(thread_entry *entry)
 {
-    static const struct kernel_board board = {virtual_now,    board_alarm,     board_idle,
-                                              board_overflow, stacks[THREADS], STACK_BYTES};
-    const struct thread_config config = {"start", start, NULL, stacks[THREADS + 1], STACK_BYTES, MAIN_PRIORITY};
+    static const struct kernel_board board = VIRTUAL_BOARD;
+    const struct thread_config config = {"start", start, NULL, stacks[THREADS], STACK_BYTES, MAIN_PRIORITY};
     scenario = entry;
     host_stack_renew(stacks, sizeof stacks);
+    host_stack_renew(virtual_idle_stack, sizeof virtual_idle_stack);
     memset(trace, 0, sizeof trace);
     now_us = 1000;
     alarm_us = KERNEL_NEVER;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "api/linux_netdev/internal.h"
+#include "checks.h"
 #include "kernel/virtual_kernel.h"
 
 #define FRAME 60u
@@ -27,17 +28,7 @@ static struct {
     int open_error;
 } card;
 static uint32_t news_count, lines_on, handled;
-static int failures;
 static char name[] = "lan0";
-
-static void check(bool good, int at)
-{
-    if (good)
-        return;
-    fprintf(stderr, "%s:%d: not as it should be\n", __FILE__, at);
-    failures++;
-}
-#define CHECK(condition) check(condition, __LINE__)
 
 static void line(uint32_t number, bool on) { lines_on = on ? lines_on | 1u << number : lines_on & ~(1u << number); }
 static void news(void) { news_count++; }

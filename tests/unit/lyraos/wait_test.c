@@ -8,74 +8,18 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "kernel/preempt/arch/host.h"
+#include "kernel/virtual_kernel.h"
 
-#define STACK_BYTES ((size_t)98304)
-#define THREADS 3
-#define MAIN_PRIORITY 100
-#define MS UINT64_C(1000)
-
-static uint64_t now_us, alarm_us;
-static char trace[64];
-static uint64_t stacks[THREADS + 2][STACK_BYTES / 8];
-static struct thread threads[THREADS], starter;
 static struct wait_queue_entry *queue, *another;
 
-static uint64_t board_now(void) { return now_us; }
-static void board_alarm(uint64_t at_us) { alarm_us = at_us; }
-static void board_idle(void)
+// The scenario's trace; nobody waits at its end.
+static const char *run_queues(thread_entry *entry)
 {
-    if (alarm_us == KERNEL_NEVER)
-        host_finish();  // nobody will ever wake: the trace is too short
-    now_us = alarm_us > now_us ? alarm_us : now_us;
-    alarm_us = KERNEL_NEVER;
-    kernel_timer();
-}
-static void board_overflow(struct thread *thread)
-{
-    (void)thread;
-    abort();
-}
-
-static void say(char letter)
-{
-    const size_t length = strlen(trace);
-    if (length + 1 < sizeof trace)
-        trace[length] = letter;
-}
-
-static void spawn(uint32_t index, uint8_t priority, thread_entry *entry, char letter)
-{
-    const struct thread_config config = {"test", entry, (void *)(intptr_t)letter, stacks[index], STACK_BYTES, priority};
-    host_stack_renew(stacks[index], STACK_BYTES);
-    if (!thread_create(&threads[index], &config))
-        say('!');
-}
-
-static thread_entry *scenario;
-static void start(void *unused)
-{
-    scenario(unused);
-    host_finish();
-}
-
-static const char *run(thread_entry *entry)
-{
-    static const struct kernel_board board = {board_now,      board_alarm,     board_idle,
-                                              board_overflow, stacks[THREADS], STACK_BYTES};
-    const struct thread_config config = {"start", start, NULL, stacks[THREADS + 1], STACK_BYTES, MAIN_PRIORITY};
-    scenario = entry;
-    host_stack_renew(stacks, sizeof stacks);
-    memset(trace, 0, sizeof trace);
     queue = another = NULL;
-    now_us = 1000;
-    alarm_us = KERNEL_NEVER;
-    assert_true(kernel_init(&board));
-    assert_true(thread_create(&starter, &config));
-    host_run();
+    const char *const said = run(entry);
     assert_null(queue);
     assert_null(another);
-    return trace;
+    return said;
 }
 
 static void sleeps(void *letter)
@@ -103,7 +47,7 @@ static void everybody(void *unused)
 static void wake_up_wakes_all(void **state)
 {
     (void)state;
-    assert_string_equal(run(everybody), ".bac.");
+    assert_string_equal(run_queues(everybody), ".bac.");
 }
 
 static void interrupted(void *unused)
@@ -123,7 +67,7 @@ static void interrupted(void *unused)
 static void only_wake_up_ends_sleep_on(void **state)
 {
     (void)state;
-    assert_string_equal(run(interrupted), "1b2c3a");
+    assert_string_equal(run_queues(interrupted), "1b2c3a");
 }
 
 static bool condition;
@@ -156,7 +100,7 @@ static void conditions(void *unused)
 static void a_condition_is_looked_at_again(void **state)
 {
     (void)state;
-    assert_string_equal(run(conditions), "??a.");
+    assert_string_equal(run_queues(conditions), "??a.");
 }
 
 static void waits_for_two(void *letter)
@@ -181,14 +125,10 @@ static void two_queues(void *unused)
 static void a_thread_waits_for_several_queues(void **state)
 {
     (void)state;
-    assert_string_equal(run(two_queues), "ab");
+    assert_string_equal(run_queues(two_queues), "ab");
 }
 
-static void wakes_starter(void *unused)
-{
-    (void)unused;
-    thread_wakeup(&starter);
-}
+static void wakes(void *thread) { thread_wakeup(thread); }
 static void more_urgent(void *letter) { say((char)(intptr_t)letter); }
 static void keeps(void *unused)
 {
@@ -205,7 +145,7 @@ static void keeps(void *unused)
     NO_PREEMPT();
     spawn(1, MAIN_PRIORITY - 1, more_urgent, 'l');
     const uint64_t before = now_us;
-    spawn(2, MAIN_PRIORITY - 2, wakes_starter, 0);
+    spawn(2, MAIN_PRIORITY - 2, wakes, (intptr_t)thread_self());
     schedule();
     say(now_us == before ? '4' : '!');
     say(host_interrupts_on() ? '!' : '5');
@@ -215,7 +155,7 @@ static void keeps(void *unused)
 static void the_processor_is_kept(void **state)
 {
     (void)state;
-    assert_string_equal(run(keeps), "12u3l456");
+    assert_string_equal(run_queues(keeps), "12u3l456");
 }
 
 int main(void)

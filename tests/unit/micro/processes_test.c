@@ -16,6 +16,7 @@
 
 #include <ucontext.h>
 
+#include "checks.h"
 #include "kernel/micro/micro.h"
 #include "weir/error.h"
 
@@ -39,17 +40,7 @@ static ucontext_t scheduler;
 static uint32_t current;
 static uint64_t now_us;
 static bool finished;
-static int failures;
 static uint32_t interrupts_on, printed;
-
-static void check(bool good, int line)
-{
-    if (good)
-        return;
-    fprintf(stderr, "%s:%d: not as it should be\n", __FILE__, line);
-    failures++;
-}
-#define CHECK(condition) check(condition, __LINE__)
 
 // --- the kernel ------------------------------------------------------------------------------------------------------
 

@@ -131,6 +131,16 @@ static void tick_slowly(struct tcp_fixture *t)
     tcp_fixture_conn(t)->rtt.srtt8_us = 800;
 }
 
+static void bring_segments(struct tcp_fixture *t, bool coarse, uint32_t segments)
+{
+    bring(t, "probe");
+    if (coarse)
+        tick_slowly(t);
+    loss_send(t, 0, segments);
+    if (!coarse)
+        peer_pass(t, RTT_US);
+}
+
 // Where a tick is long what is alone in flight, and was sent again, goes twice: whether it is lost again a timer would
 // tell a hundred round trips later. Once a tick; the duplicate that comes of it is no sign of anything.
 static void a_hole_alone_goes_twice_where_a_tick_is_long(void **state)
@@ -138,12 +148,7 @@ static void a_hole_alone_goes_twice_where_a_tick_is_long(void **state)
     (void)state;
     for (int coarse = 0; coarse <= 1; coarse++) {
         struct tcp_fixture t;
-        bring(&t, "probe");
-        if (coarse)
-            tick_slowly(&t);
-        loss_send(&t, 0, 4);
-        if (!coarse)
-            peer_pass(&t, RTT_US);
+        bring_segments(&t, coarse, 4);
         loss_sack(&t, 0, 1, 4);
         for (int copy = 0; copy <= coarse; copy++)
             peer_expect(&t, TCP_ACK, 0, 0, MSS);
@@ -201,12 +206,7 @@ static void a_probe_goes_twice_where_a_tick_is_long(void **state)
     (void)state;
     for (int coarse = 0; coarse <= 1; coarse++) {
         struct tcp_fixture t;
-        bring(&t, "probe");
-        if (coarse)
-            tick_slowly(&t);
-        loss_send(&t, 0, 8);
-        if (!coarse)
-            peer_pass(&t, RTT_US);
+        bring_segments(&t, coarse, 8);
         loss_sack(&t, 0, 3, 6);
         for (uint32_t i = 0; i < 3; i++)
             peer_expect(&t, TCP_ACK, i * MSS, 0, MSS);

@@ -64,6 +64,12 @@ pub fn serve_packet(buffer: usize, interface: &str, address: &str, echoes: usize
     serve(buffer, RawSocket::new(interface, Medium::Ethernet).expect("a packet socket"), address, echoes)
 }
 
+/// Takes a batch of frames; returns whether there was one.
+fn take<D: Device>(interface: &mut Interface, now: Instant, device: &mut D, sockets: &mut SocketSet) -> bool {
+    interface.poll_maintenance(now);
+    (0..BATCH).take_while(|_| interface.poll_ingress_single(now, device, sockets) != PollIngressSingleResult::None).count() > 0
+}
+
 fn open<D: Device>(device: &mut D, address: Ipv4Address) -> Interface {
     let mut config = Config::new(EthernetAddress([2, 0, 0, 0, address.octets()[3], address.octets()[2]]).into());
     config.random_seed = std::process::id() as u64;
@@ -87,14 +93,7 @@ pub fn take_packet(buffer: usize, interface: &str, address: &str, peer: &str, mi
     let mut count = 0;
     while began.elapsed().as_millis() < milliseconds as u128 {
         let now = Instant::now();
-        interface.poll_maintenance(now);
-        let mut busy = false;
-        for _ in 0..BATCH {
-            if interface.poll_ingress_single(now, &mut device, &mut sockets) == PollIngressSingleResult::None {
-                break;
-            }
-            busy = true;
-        }
+        let busy = take(&mut interface, now, &mut device, &mut sockets);
         let connection = sockets.get_mut::<tcp::Socket>(handle);
         assert!(connection.is_open(), "the connection ended");
         while connection.can_recv() {
@@ -126,14 +125,7 @@ fn serve<D: Device + AsRawFd>(buffer: usize, mut device: D, address: &str, echoe
     let mut scratch = vec![0; 65536];
     loop {
         let now = Instant::now();
-        interface.poll_maintenance(now);
-        let mut busy = false;
-        for _ in 0..BATCH {
-            if interface.poll_ingress_single(now, &mut device, &mut sockets) == PollIngressSingleResult::None {
-                break;
-            }
-            busy = true;
-        }
+        let busy = take(&mut interface, now, &mut device, &mut sockets);
         for (handle, service) in &all {
             work(sockets.get_mut::<tcp::Socket>(*handle), *service, &mut scratch);
         }

@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // needs IPv6
 // Names of both families, asked over both, and who says which server is asked.
-#include "apps/bench.h"
-#include "apps/dns/names.h"
-
-#include "dns/both.h"
-#include "dns/family.h"
-#include "ip/packets6.h"
-
-#define NAME_SIX ip6_of(0x20010db8u, 0, 0, 7)
-#define LOOPBACK6 ip6_of(0, 0, 0, 1)
-
-static struct dns dns;
+#include "apps/dns/questions.h"
 
 static void open_all(struct bench *bench, struct weir_addr server)
 {
     bench_open(bench);
     assert_int_equal(weir_route_add(bench->f.weir, weir_addr_v4(0), 0, weir_ip4(10, 0, 0, 2), &bench->f.netif, 0),
                      WEIR_OK);
-    name_server_open(&bench->loop);
-    dns_start(&dns, &bench->loop);
-    dns_servers(&dns, &server, weir_addr_is_any(server) ? 0 : 1);
+    resolver_open(bench, server);
 }
 
 static void add_ip6(struct bench *bench)
@@ -28,27 +16,6 @@ static void add_ip6(struct bench *bench)
     const struct weir_addr router = weir_addr_with_zone(ip6_of(0xfe800000u, 0, 0, 0xfe), bench->f.netif.index);
     assert_int_equal(weir_netif_address_add(&bench->f.netif, OURS6, 64, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
     assert_int_equal(weir_route_add(bench->f.weir, weir_addr_any(), 0, router, &bench->f.netif, 0), WEIR_OK);
-}
-
-static void close_all(struct bench *bench)
-{
-    dns_stop(&dns);
-    name_server_close(&bench->loop);
-    bench_close(bench);
-}
-
-static void both_done(void *context, struct dns_both *both)
-{
-    (void)both;
-    ++*(uint32_t *)context;
-}
-
-static void ask(struct bench *bench, struct dns_both *both, const char *name, uint64_t us)
-{
-    uint32_t calls = 0;
-    dns_both_start(both, &dns, name, both_done, &calls);
-    bench_run(bench, us);
-    assert_int_equal(calls, 1);
 }
 
 #define assert_first(both, addr) assert_true((both)->count > 0 && weir_addr_equal((both)->addresses[0], addr))
@@ -166,19 +133,13 @@ static void addresses_are_synthesised_behind_nat64(void **state)
 {
     struct bench bench;
     struct dns_both both;
-    uint8_t message[16 + 16] = {ICMP6_ROUTER_ADVERTISEMENT, 0, 0, 0, 64};
-    const struct make6 make = {.source = ip6_of(0xfe800000u, 0, 0, 0xfe), .destination = ALL_NODES6, .hop_limit = 255};
     (void)state;
     open_all(&bench, LOOPBACK6);
     assert_int_equal(weir_netif_ip6(&bench.f.netif, WEIR_IP6_AUTO, NULL), WEIR_OK);
     add_ip6(&bench);
-    message[16] = ND_PREF64;
-    message[17] = 2;
-    put16(message + 18, 600);
-    memcpy(message + 20, "\0\x64\xff\x9b", 4);
     ask(&bench, &both, "192.0.2.33", 10000);
     assert_first(&both, weir_ip4(192, 0, 2, 33));
-    input_icmp6(&bench.f, &make, message, sizeof message);
+    say_nat64(&bench);
     ask(&bench, &both, "192.0.2.33", 10000);
     assert_first(&both, weir_ip4(192, 0, 2, 33));  // IPv4 leads there by itself
     assert_int_equal(weir_netif_set_address(&bench.f.netif, weir_addr_any(), 0, WEIR_ADDRESS_AT_ONCE), WEIR_OK);

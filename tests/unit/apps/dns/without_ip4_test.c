@@ -1,61 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // only without IPv4
 // The resolver in a build of IPv6 alone: it asks for AAAA, and for A where a NAT64 makes use of the answer.
-#include "apps/bench.h"
-#include "apps/dns/names.h"
-
-#include "dns/both.h"
-#include "dns/family.h"
-#include "ip/packets6.h"
-
-#define NAME_SIX ip6_of(0x20010db8u, 0, 0, 7)
-#define LOOPBACK6 ip6_of(0, 0, 0, 1)
-
-static struct dns dns;
+#include "apps/dns/questions.h"
 
 static void open_all(struct bench *bench)
 {
-    const struct weir_addr server = LOOPBACK6;
     bench_open(bench);
-    name_server_open(&bench->loop);
-    dns_start(&dns, &bench->loop);
-    dns_servers(&dns, &server, 1);
-}
-
-static void close_all(struct bench *bench)
-{
-    dns_stop(&dns);
-    name_server_close(&bench->loop);
-    bench_close(bench);
-}
-
-static void both_done(void *context, struct dns_both *both)
-{
-    (void)both;
-    ++*(uint32_t *)context;
-}
-
-static void ask(struct bench *bench, struct dns_both *both, const char *name)
-{
-    uint32_t calls = 0;
-    dns_both_start(both, &dns, name, both_done, &calls);
-    bench_run(bench, 100000);
-    assert_int_equal(calls, 1);
+    resolver_open(bench, LOOPBACK6);
 }
 
 #define assert_one(both, addr) \
     assert_true((both)->result == DNS_FOUND && (both)->count == 1 && weir_addr_equal((both)->addresses[0], addr))
-
-static void say_nat64(struct bench *bench)
-{
-    uint8_t message[16 + 16] = {ICMP6_ROUTER_ADVERTISEMENT, 0, 0, 0, 64};
-    const struct make6 make = {.source = ip6_of(0xfe800000u, 0, 0, 0xfe), .destination = ALL_NODES6, .hop_limit = 255};
-    message[16] = ND_PREF64;
-    message[17] = 2;
-    put16(message + 18, 600);
-    memcpy(message + 20, "\0\x64\xff\x9b", 4);
-    input_icmp6(&bench->f, &make, message, sizeof message);
-}
 
 static void addresses_of_ip4_are_not_asked_for(void **state)
 {
@@ -63,20 +18,17 @@ static void addresses_of_ip4_are_not_asked_for(void **state)
     struct dns_both both;
     (void)state;
     open_all(&bench);
-    ask(&bench, &both, "both.example");
+    ask(&bench, &both, "both.example", 100000);
     assert_one(&both, NAME_SIX);
     assert_int_equal(name_server.asked, 1);
-    ask(&bench, &both, "four.example");
+    ask(&bench, &both, "four.example", 100000);
     assert_int_equal(both.result, DNS_NO_DATA);
     assert_int_equal(name_server.asked, 2);
-    ask(&bench, &both, "xyz.example");
+    ask(&bench, &both, "xyz.example", 100000);
     assert_int_equal(both.result, DNS_NO_NAME);
     assert_int_equal(name_server.asked, 3);
     name_server.silent_type = DNS_AAAA;
-    uint32_t calls = 0;
-    dns_both_start(&both, &dns, "six.example", both_done, &calls);
-    bench_run(&bench, 60000000);
-    assert_int_equal(calls, 1);
+    ask(&bench, &both, "six.example", 60000000);
     assert_int_equal(both.result, WEIR_TIMED_OUT);
     close_all(&bench);
 }
@@ -87,11 +39,11 @@ static void an_address_as_text_is_no_name(void **state)
     struct dns_both both;
     (void)state;
     open_all(&bench);
-    ask(&bench, &both, "192.0.2.33");
+    ask(&bench, &both, "192.0.2.33", 100000);
     assert_int_equal(both.result, DNS_NO_DATA);
-    ask(&bench, &both, "2001:db8::9");
+    ask(&bench, &both, "2001:db8::9", 100000);
     assert_one(&both, ip6_of(0x20010db8u, 0, 0, 9));
-    ask(&bench, &both, "localhost");
+    ask(&bench, &both, "localhost", 100000);
     assert_one(&both, LOOPBACK6);
     assert_int_equal(name_server.asked, 0);
     close_all(&bench);
@@ -105,16 +57,16 @@ static void a_nat64_leads_to_hosts_of_ip4(void **state)
     open_all(&bench);
     assert_int_equal(weir_netif_ip6(&bench.f.netif, WEIR_IP6_AUTO, NULL), WEIR_OK);
     say_nat64(&bench);
-    ask(&bench, &both, "192.0.2.33");
+    ask(&bench, &both, "192.0.2.33", 100000);
     assert_one(&both, ip6_of(0x0064ff9bu, 0, 0, 0xc0000221u));
     assert_int_equal(name_server.asked, 0);
-    ask(&bench, &both, "four.example");
+    ask(&bench, &both, "four.example", 100000);
     assert_one(&both, ip6_of(0x0064ff9bu, 0, 0, 0x0a090807u));
     assert_int_equal(name_server.asked, 2);
-    ask(&bench, &both, "both.example");
+    ask(&bench, &both, "both.example", 100000);
     assert_one(&both, NAME_SIX);
     assert_int_equal(name_server.asked, 4);
-    ask(&bench, &both, "xyz.example");
+    ask(&bench, &both, "xyz.example", 100000);
     assert_int_equal(both.result, DNS_NO_NAME);
     close_all(&bench);
 }
