@@ -67,10 +67,12 @@ TESTS_$(1) := $(patsubst tests/unit/%_test.c,$(B)/$(1)/tests/%,$(6))
 $(B)/$(1)/obj/%.o: %.c $(B)/$(1)/flags
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
-	@$(2) $$(FLAGS_$(1)) $(INCLUDES) $$(if $$(filter tests/% fuzz/%,$$<),-Itests/unit) $$(TLS_FLAGS) -MMD -MP -c $$< -o $$@
+	@$(2) $$(FLAGS_$(1)) $(INCLUDES) $$(if $$(filter tests/% fuzz/%,$$<),-Itests/unit) $$(TLS_FLAGS) $$(RTOS2_FLAGS) -MMD -MP -c $$< -o $$@
 $(B)/$(1)/flags: always
 	@mkdir -p $$(@D)
 	@printf '%s\n' '$(2) $$(FLAGS_$(1)) $(INCLUDES)' | cmp -s - $$@ || printf '%s\n' '$(2) $$(FLAGS_$(1)) $(INCLUDES)' > $$@
+# On threads' stacks the C library and sanitizers find room.
+$(B)/$(1)/obj/api/cmsis_rtos2/%.o $(B)/$(1)/obj/tests/unit/kernel/rtos2_test.o: RTOS2_FLAGS := -DRTOS2_POOL_BYTES=2097152 -DRTOS2_STACK_BYTES=131072
 # The list of objects is a file, so that an archive is made anew also when a source went away.
 $(B)/$(1)/objects: always
 	@mkdir -p $$(@D)

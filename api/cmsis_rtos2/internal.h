@@ -17,10 +17,6 @@
 
 WEIR_BEGIN_DECLS
 
-#if defined(__unix__) || defined(__linux__)  // a test: on a stack the C library and a sanitizer find room
-#define RTOS2_POOL_BYTES 2097152
-#define RTOS2_STACK_BYTES 131072
-#endif
 #ifndef RTOS2_POOL_BYTES
 #define RTOS2_POOL_BYTES 32768
 #endif
