@@ -3,6 +3,9 @@
 #ifndef BENCH_HOST_LINUX_H
 #define BENCH_HOST_LINUX_H
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE  // program_invocation_short_name; who includes this has it before all, too
+#endif
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

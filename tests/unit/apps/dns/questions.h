@@ -10,6 +10,7 @@
 #include "dns/family.h"
 #include "ip/packets6.h"
 
+#if WEIR_CFG_IP6
 #define NAME_SIX ip6_of(0x20010db8u, 0, 0, 7)
 #define LOOPBACK6 ip6_of(0, 0, 0, 1)
 
@@ -56,5 +57,7 @@ static inline void say_nat64(struct bench *bench)
     memcpy(message + 20, "\0\x64\xff\x9b", 4);
     input_icmp6(&bench->f, &make, message, sizeof message);
 }
+
+#endif
 
 #endif
