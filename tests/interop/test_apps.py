@@ -9,12 +9,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
+import iperf3  # noqa: E402
 from netns import Lab, until  # noqa: E402
 from patience import measured  # noqa: E402
 
@@ -40,7 +40,7 @@ class World:
         self.servers()
 
     def servers(self):
-        self.linux.start("iperf3", "-s", "-B", CLIENT_LINUX)
+        self.iperf3 = iperf3.Server(self.linux, "-B", CLIENT_LINUX)
         self.leases = FOLDER / "leases"
         self.dnsmasq = self.linux.start(
             shutil.which("dnsmasq", path=os.environ["PATH"] + ":/usr/sbin"), "--keep-in-foreground", "--conf-file=/dev/null", "--user=", "--group=",
@@ -202,7 +202,7 @@ def test_iperf3_both_ways(world, words):
     status, out, err = world.command(f"iperf3 -c {CLIENT_LINUX} --bidir {words} -J")
     assert status == 0, err
     check(json.loads(out), 0.3)
-    time.sleep(0.2)
+    world.iperf3.ready()
 
 
 def testing(world):
@@ -315,7 +315,7 @@ def test_client_iperf3(world, words):
         assert end["sum_received"]["bytes"] > 0.3 * end["sum_sent"]["bytes"] > 0   # iperf3 -s stops reading at the client's word
         assert end["sum_sent"].get("retransmits", 0) >= 0
     assert "-t" not in words or len(report["intervals"]) >= 1
-    time.sleep(0.2)   # iperf3 -s needs a moment before the next
+    world.iperf3.ready()
 
 
 def test_client_iperf3_text(world):

@@ -12,6 +12,7 @@ from scapy.all import PcapNgReader
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
+import iperf3  # noqa: E402
 from netns import Lab, until  # noqa: E402
 
 HOST = os.environ.get("WEIR_HOST", str(ROOT / "build/host/weir-host"))
@@ -53,8 +54,7 @@ def test_iperf_measures_both_ways_and_ctrl_c_ends_it():
     FOLDER.mkdir(parents=True, exist_ok=True)
     with Lab(FOLDER) as lab:
         linux, _ = shell(lab)
-        server = linux.start("iperf3", "-s", "--forceflush")
-        assert until(lambda: "listening" in server.output(), 30), server.output()
+        server = iperf3.Server(linux)
         with subprocess.Popen(linux.enter() + ["nc", "-w", "60", WEIR, "2323"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as session:
             heard = bytearray()
 
@@ -72,6 +72,7 @@ def test_iperf_measures_both_ways_and_ctrl_c_ends_it():
                 after = len(heard)
                 say(words % LINUX.encode())
                 hear(b"sender", b"receiver", b"weir> ", after=after)
+                server.ready()
             after = len(heard)
             say(b"iperf %s 600\n" % LINUX.encode())
             hear(b"bits/sec", after=after)
