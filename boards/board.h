@@ -16,6 +16,9 @@ WEIR_BEGIN_DECLS
 #ifndef BOARD_ADDRESS
 #define BOARD_ADDRESS 10, 0, 0, 2  // as `make run` and `make test` expect it
 #endif
+#ifndef BOARD_ADDRESS6
+#define BOARD_ADDRESS6 0x20, 0x01, 0x0d, 0xb8, [15] = 2  // 2001:db8::2, where one is given by hand
+#endif
 #define BOARD_PREFIX 24
 #define BOARD_GATEWAY 10, 0, 0, 1  // for programs that speak with hosts beyond
 

@@ -24,8 +24,21 @@ static int board_address(struct weir_netif *interface)
     return weir_netif_set_address(interface, weir_ip4(BOARD_ADDRESS), BOARD_PREFIX, WEIR_ADDRESS_AT_ONCE);
 }
 #else
+#if WEIR_CFG_COMPACT_ADDRESS
+static int address_by_hand(struct weir_netif *interface)
+{
+    static const uint8_t address[16] = {BOARD_ADDRESS6};
+    return weir_netif_set_address(interface, weir_addr_v6(address), 64, WEIR_ADDRESS_PROBE);
+}
+#else
+static int address_by_hand(struct weir_netif *interface) { return (void)interface, WEIR_OK; }
+#endif
 // A product has a secret in flash, so that its addresses stay (weir_netif_ip6).
-static int board_address(struct weir_netif *interface) { return weir_netif_ip6(interface, WEIR_IP6_AUTO, NULL); }
+static int board_address(struct weir_netif *interface)
+{
+    const int error = weir_netif_ip6(interface, WEIR_IP6_AUTO, NULL);
+    return error < 0 ? error : address_by_hand(interface);
+}
 #endif
 
 #if WEIR_CFG_ALLOCATOR

@@ -85,6 +85,7 @@ weir_option "TCP_MSL_MS" WEIR_CFG_TCP_MSL_MS
 weir_option "TCP_RTO_MIN_MS" WEIR_CFG_TCP_RTO_MIN_MS
 weir_option "TCP_RTO_MAX_MS" WEIR_CFG_TCP_RTO_MAX_MS
 weir_option "COMPACT_UDP" WEIR_CFG_COMPACT_UDP
+weir_option "COMPACT_ADDRESS" WEIR_CFG_COMPACT_ADDRESS
 weir_option "TCP_SPLIT" WEIR_CFG_TCP_SPLIT
 weir_option "TCP_DELAYED_ACK_MS" WEIR_CFG_TCP_DELAYED_ACK_MS
 weir_option "TCP_USER_TIMEOUT_S" WEIR_CFG_TCP_USER_TIMEOUT_S
@@ -212,6 +213,9 @@ weir_source "src/cc/westwood.c"
 #endif
 #if WEIR_CFG_CC_YEAH && !WEIR_CFG_COMPACT
 weir_source "src/cc/yeah.c"
+#endif
+#if WEIR_CFG_COMPACT && WEIR_CFG_COMPACT_ADDRESS
+weir_source "src/compact/address.c"
 #endif
 #if WEIR_CFG_COMPACT
 weir_source "src/compact/conn.c"

@@ -38,6 +38,15 @@ $(eval $(call metal,tiny_udp,TINY,$(call as_flags,$(TINY_UDP))))
 TINY6 := IP4=0 IP6=1
 SRC_tiny6 := $(filter-out $(call left_out,tiny $(TINY6)),$(SRC))
 $(eval $(call metal,tiny6,TINY,$(call as_flags,$(TINY6))))
+# With datagrams, and with an address given by hand.
+TINY6_OPTIONS := tiny6_udp tiny6_address
+OPTIONS_tiny6_udp := $(TINY6) $(TINY_UDP)
+OPTIONS_tiny6_address := $(TINY6) COMPACT_ADDRESS=1
+define metal_tiny6
+SRC_$(1) := $$(filter-out $$(call left_out,tiny $$(OPTIONS_$(1))),$$(SRC))
+$$(eval $$(call metal,$(1),TINY,$$(call as_flags,$$(OPTIONS_$(1)))))
+endef
+$(foreach name,$(TINY6_OPTIONS),$(eval $(call metal_tiny6,$(name))))
 
 # small and full with IPv6 beside IPv4, and with IPv6 alone.
 WITH_IP6 := small_both small6 full_both full6
@@ -54,7 +63,7 @@ $(foreach name,$(filter small%,$(WITH_IP6)),$(eval $(call metal_ip6,$(name),smal
 $(foreach name,$(filter full%,$(WITH_IP6)),$(eval $(call metal_ip6,$(name),full,FULL)))
 
 .PHONY: metal
-metal: $(PROFILES:%=$(B)/m3/%/libweir.a) $(WITH_IP6:%=$(B)/m3/%/libweir.a) $(B)/m3/tiny_udp/libweir.a $(B)/m3/tiny6/libweir.a $(B)/m3/tiny/weir_all.o $(B)/m3/small/weir_all.o
+metal: $(PROFILES:%=$(B)/m3/%/libweir.a) $(WITH_IP6:%=$(B)/m3/%/libweir.a) $(B)/m3/tiny_udp/libweir.a $(B)/m3/tiny6/libweir.a $(TINY6_OPTIONS:%=$(B)/m3/%/libweir.a) $(B)/m3/tiny/weir_all.o $(B)/m3/small/weir_all.o
 
 .PHONY: size-report
 size-report: metal $(B)/metal/tiny_echo.elf $(B)/metal/tiny6_echo.elf $(B)/metal/small_echo.elf $(B)/boards/lm3s6965evb/paper_echo.elf

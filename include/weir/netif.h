@@ -313,7 +313,9 @@ void weir_netif_remove(struct weir_netif *netif);
 int weir_netif_set_up(struct weir_netif *netif, bool up);
 // Sets (or with any: clears) the first address and its on-link prefix, 0 to 32, and the connected route. WEIR_INVALID:
 // a multicast, broadcast or loopback address; WEIR_IN_USE: it is a further address of the interface; WEIR_NO_MEMORY:
-// the routing table is full (the interface then has no address).
+// the routing table is full (the interface then has no address). (The compact stack over IPv6 has it by
+// WEIR_CFG_COMPACT_ADDRESS alone, else WEIR_NOT_SUPPORTED: an address of the link takes the place of that one, another
+// the place of the one out of a router's prefix, which `any` gives back. WEIR_INVALID also before weir_netif_ip6.)
 int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length,
                            enum weir_address_mode mode);
 #if WEIR_CFG_IP6

@@ -104,6 +104,7 @@
 #define WEIR_DEFAULT_TCP_RTO_MIN_MS 200
 #define WEIR_DEFAULT_TCP_RTO_MAX_MS 60000
 #define WEIR_DEFAULT_COMPACT_UDP 0
+#define WEIR_DEFAULT_COMPACT_ADDRESS 0
 #define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 120
@@ -219,6 +220,7 @@
 #define WEIR_DEFAULT_TCP_RTO_MIN_MS 200
 #define WEIR_DEFAULT_TCP_RTO_MAX_MS 60000
 #define WEIR_DEFAULT_COMPACT_UDP 0
+#define WEIR_DEFAULT_COMPACT_ADDRESS 0
 #define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 900
@@ -334,6 +336,7 @@
 #define WEIR_DEFAULT_TCP_RTO_MIN_MS 200
 #define WEIR_DEFAULT_TCP_RTO_MAX_MS 120000
 #define WEIR_DEFAULT_COMPACT_UDP 0
+#define WEIR_DEFAULT_COMPACT_ADDRESS 0
 #define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 900
@@ -920,6 +923,15 @@
 #if WEIR_CFG_COMPACT_UDP < 0 || WEIR_CFG_COMPACT_UDP > 1
 #error "WEIR_CFG_COMPACT_UDP must be 0 to 1: compact stack only: datagram sockets that hold one datagram, which is\
  taken and answered"
+#endif
+// compact stack over IPv6 only: weir_netif_set_address gives an address by hand, of the link, or in place of one out
+// of a router's prefix
+#ifndef WEIR_CFG_COMPACT_ADDRESS
+#define WEIR_CFG_COMPACT_ADDRESS WEIR_DEFAULT_COMPACT_ADDRESS
+#endif
+#if WEIR_CFG_COMPACT_ADDRESS < 0 || WEIR_CFG_COMPACT_ADDRESS > 1
+#error "WEIR_CFG_COMPACT_ADDRESS must be 0 to 1: compact stack over IPv6 only: weir_netif_set_address gives an address\
+ by hand, of the link, or in place of one out of a router's prefix"
 #endif
 // compact stack only: what is queued at once leaves in two segments and Nagle's algorithm is off, so that a peer
 // that delays its acknowledgements answers at once (Romantiki; uIP's split)

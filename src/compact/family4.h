@@ -10,9 +10,11 @@
 
 #if WEIR_CFG_IP4
 #define IP_BYTES IP4_BYTES
+#define IP_ADDRESS_BYTES 4u
 #define ETHERTYPE_IP ETHERTYPE_IP4
 #define NETIF_MTU_MIN 68u  // RFC 791: every module must forward so much
 #define MSS_DEFAULT 536u   // RFC 9293 §3.7.1
+#define UDP_SUM_OPTIONAL true
 
 // The other end, as its packets say it: bytes in network order, only compared and copied.
 struct peer {
@@ -25,6 +27,8 @@ static inline bool peer_same(const struct peer *a, const struct peer *b)
 {
     return native32(a->address) == native32(b->address) && native32(a->ports) == native32(b->ports);
 }
+// What IP knows of it.
+static inline void peer_copy(struct peer *to, const struct peer *from) { memcpy(to->address, from->address, 4); }
 
 // What names a connection, as it lies in struct peer.
 typedef struct peer_key {

@@ -13,10 +13,12 @@
 
 #if !WEIR_CFG_IP4
 #define IP_BYTES IP6_BYTES
+#define IP_ADDRESS_BYTES IP6_ADDRESS_BYTES
 #define ETHERTYPE_IP ETHERTYPE_IP6
 #define NETIF_MTU_MIN IP6_MTU_MIN
 #define MSS_DEFAULT 1220u  // RFC 9293 §3.7.1
-#define HOP_LIMIT 64u      // where no router says another
+#define UDP_SUM_OPTIONAL false
+#define HOP_LIMIT 64u  // where no router says another
 
 // The other end, as its packets say it: bytes in network order, only compared and copied.
 struct peer {
@@ -26,6 +28,12 @@ struct peer {
     uint16_t mss;   // bytes of payload a segment to it may carry
     uint8_t local;  // our end: an enum own; with it the address and the ports name a connection
 };
+// What IP knows of it.
+static inline void peer_copy(struct peer *to, const struct peer *from)
+{
+    memcpy(to->address, from->address, IP6_ADDRESS_BYTES);
+    to->local = from->local;
+}
 enum own { OWN_LINK, OWN_GLOBAL, OWN_COUNT };
 
 // What an address is made of, and when what is next due.

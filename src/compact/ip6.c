@@ -4,6 +4,7 @@
 #include "base/checksum.h"
 #include "compact/compact.h"
 #include "compact/nd.h"
+#include "compact/udp.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
 #include "wire/tcp.h"
@@ -137,7 +138,10 @@ static void ip6_input(struct weir *weir, const struct weir_frame *frame)
     segment.peer.local = (uint8_t)(own == OWN_COUNT ? OWN_LINK : own);
     segment.length = payload - skipped;
     segment.offset = ETHERNET_BYTES + IP6_BYTES + skipped;
-    if ((next == IP6_TCP && frame->checksum == WEIR_CHECKSUM_VERIFIED) || sum_good(weir, &segment, next)) {
+    if (DATAGRAMS && next == IP6_UDP) {  // whose sum may cover less than the payload
+        if (own != OWN_COUNT && native32(ip + 8))
+            udp_input(weir, &segment, head + segment.offset, plain_addresses(weir->port, ip));
+    } else if ((next == IP6_TCP && frame->checksum == WEIR_CHECKSUM_VERIFIED) || sum_good(weir, &segment, next)) {
         if (next == IP6_ICMP)
             icmp_input(weir, &segment);
         else if (next == IP6_TCP && own != OWN_COUNT && native32(ip + 8))

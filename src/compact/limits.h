@@ -24,12 +24,19 @@
 #if WEIR_CFG_TCP_SEND_BYTES > 65535 || WEIR_CFG_TCP_RECEIVE_BYTES > 65535 || WEIR_CFG_TCP_MSS_MAX > 1460
 #error "WEIR_CFG_COMPACT has queues of 65535 bytes and segments of 1460 at most"
 #endif
-#if !WEIR_CFG_IP4 && (WEIR_CFG_COMPACT_UDP || WEIR_CFG_TCP_MSS_MAX > 1220 || WEIR_CFG_OUTBOX_BYTES < 112)
-#error "WEIR_CFG_COMPACT with IPv6 has no UDP, segments of 1220 bytes at most, and an outbox of 112 at least"
+#if !WEIR_CFG_IP4 && (WEIR_CFG_TCP_MSS_MAX > 1220 || WEIR_CFG_OUTBOX_BYTES < 112)
+#error "WEIR_CFG_COMPACT with IPv6 has segments of 1220 bytes at most, and an outbox of 112 at least"
+#endif
+#if !WEIR_CFG_IP4 && WEIR_CFG_COMPACT_UDP && \
+    (WEIR_CFG_DATAGRAM_RECEIVE_BYTES > 1232 || WEIR_CFG_OUTBOX_BYTES < WEIR_CFG_DATAGRAM_RECEIVE_BYTES + 64)
+#error "WEIR_CFG_COMPACT_UDP over IPv6 wants datagrams of 1232 bytes at most, an outbox for one and 64 bytes"
 #endif
 #if WEIR_CFG_COMPACT_UDP && (WEIR_CFG_DATAGRAM_SOCKETS < 1 || WEIR_CFG_DATAGRAM_RECEIVE_BYTES > 1472 || \
                              WEIR_CFG_OUTBOX_BYTES < WEIR_CFG_DATAGRAM_RECEIVE_BYTES + 44)
 #error "WEIR_CFG_COMPACT_UDP wants a datagram socket, datagrams of 1472 bytes at most, an outbox for one and 44 bytes"
+#endif
+#if WEIR_CFG_IP4 && WEIR_CFG_COMPACT_ADDRESS
+#error "WEIR_CFG_COMPACT_ADDRESS is of IPv6: over IPv4 every address is given by hand"
 #endif
 #if WEIR_CFG_COMPACT_UDP && WEIR_CFG_SOCKETS + WEIR_CFG_DATAGRAM_SOCKETS > 250
 #error "WEIR_CFG_COMPACT has 250 sockets at most"

@@ -53,7 +53,7 @@ static uint64_t jitter(const struct weir *weir, uint32_t most_us)
 }
 
 // RFC 4862 §5.4.2.
-static uint64_t start_at(const struct weir *weir, unsigned how)
+LOCAL uint64_t start_at(const struct weir *weir, unsigned how)
 {
     return jitter(weir, how & WEIR_IP6_PROMPT ? 0 : WEIR_CFG_IP6_START_DELAY_MS * 1000u);
 }
@@ -163,7 +163,7 @@ static bool report_send(struct weir *weir)
 
 // --- our addresses ---------------------------------------------------------------------------------------------------
 
-static void group_filter(struct weir_netif *netif, uint32_t tail, bool join)
+LOCAL void group_filter(struct weir_netif *netif, uint32_t tail, bool join)
 {
     uint8_t mac[6];
     group_mac(mac, tail);
@@ -172,7 +172,7 @@ static void group_filter(struct weir_netif *netif, uint32_t tail, bool join)
 }
 
 // To be probed from `at_us` on. Its group is told before: what comes from there is how others object.
-static void address_probe(struct weir *weir, struct weir_netif_address *a, uint64_t at_us)
+LOCAL void address_probe(struct weir *weir, struct weir_netif_address *a, uint64_t at_us)
 {
     a->state = WEIR_ADDRESS_PROBING;
     a->sent = 0;
@@ -199,9 +199,25 @@ static void address_begin(struct weir *weir, struct weir_netif_address *a, uint6
     address_probe(weir, a, at_us);
 }
 
-// What was spoken from it ends by itself: the peers know nothing of the address that takes its place.
-static void address_leave(struct weir *weir, struct weir_netif_address *a)
+#if WEIR_CFG_COMPACT_UDP
+// Datagrams that came to one of our addresses: an answer would come from another one.
+static void datagrams_forget(struct weir *weir, uint32_t own)
 {
+    for (struct datagram *d = weir->datagrams; d < weir->datagrams + DATAGRAMS; d++) {
+        if (d->from.local == own)
+            d->waiting = false;
+        if (d->seen.local == own)
+            memset(d->seen.ports, 0, sizeof d->seen.ports);
+    }
+}
+#else
+static inline void datagrams_forget(const struct weir *weir, uint32_t own) { (void)weir, (void)own; }
+#endif
+
+// What was spoken from it ends by itself: the peers know nothing of the address that takes its place.
+LOCAL void address_leave(struct weir *weir, struct weir_netif_address *a)
+{
+    datagrams_forget(weir, a == &weir->nd.global ? OWN_GLOBAL : OWN_LINK);
     if (address_live(a))
         group_filter(weir->netif, solicited_node(a), false);
     a->state = WEIR_ADDRESS_NONE;
@@ -240,6 +256,8 @@ static void prefix_input(struct weir *weir, const uint8_t *option)
     const uint32_t valid_s = get32(option + 4), preferred_s = get32(option + 8);
     if (option[2] != 64 || !(option[3] & PREFIX_AUTONOMOUS) || preferred_s > valid_s || ip6_is_link_local(prefix) ||
         ip6_is_multicast(prefix))
+        return;
+    if (by_hand(a))
         return;
     const bool known = a->state && memcmp(a->addr.words, prefix, 8) == 0;
     const uint64_t until_us = lifetime_end(weir, valid_s), kept_us = weir->now_us + LIFETIME_KEPT_US;
@@ -345,7 +363,7 @@ LOCAL COLD void nd_input(struct weir *weir, const uint8_t *frame, const uint8_t 
 
 // --- time ------------------------------------------------------------------------------------------------------------
 
-static void routers_begin(struct weir *weir)
+LOCAL void routers_begin(struct weir *weir)
 {
     weir->nd.solicit_interval_us = SOLICIT_US;
     weir->nd.solicit_due_us = weir->now_us;
@@ -419,16 +437,20 @@ LOCAL void nd_link_up(struct weir_netif *netif)
     if (!weir || !weir->nd.how)
         return;
     for (struct weir_netif_address *a = &netif->address; a; a = a->next)
-        if (a->state == WEIR_ADDRESS_READY)
+        if (a->state == WEIR_ADDRESS_READY) {
             address_probe(weir, a, start_at(weir, weir->nd.how));
+            address_unprobed(a);
+        }
     routers_begin(weir);
 }
 
 LOCAL void nd_stop(struct weir_netif *netif)
 {
     struct weir *weir = netif->weir;
-    for (struct weir_netif_address *a = &netif->address; a; a = a->next)
+    for (struct weir_netif_address *a = &netif->address; a; a = a->next) {
         address_leave(weir, a);
+        a->conflicts = 0;
+    }
     if (weir->nd.how)
         group_filter(netif, GROUP_ALL_NODES, false);
     weir->nd.how = 0;
@@ -456,6 +478,7 @@ int weir_netif_ip6(struct weir_netif *netif, unsigned how, const uint8_t secret[
     return WEIR_OK;
 }
 
+#if !WEIR_CFG_COMPACT_ADDRESS
 // Addresses are made here: there is one of the link, and one that a router gives the prefix of.
 int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, uint8_t prefix_length,
                            enum weir_address_mode mode)
@@ -463,3 +486,4 @@ int weir_netif_set_address(struct weir_netif *netif, struct weir_addr address, u
     (void)netif, (void)address, (void)prefix_length, (void)mode;
     return WEIR_NOT_SUPPORTED;
 }
+#endif

@@ -16,6 +16,31 @@ LOCAL void nd_stop(struct weir_netif *netif);
 LOCAL void group_put(uint8_t *group, uint32_t tail);  // the group of the link that ends in these four bytes
 // A message of ICMPv6 whose sum is right, behind the IPv6 header `ip`; echoes are ip6.c's.
 LOCAL void nd_input(struct weir *weir, const uint8_t *frame, const uint8_t *icmp, uint32_t length);
+
+// What address.c has of nd.c.
+LOCAL void group_filter(struct weir_netif *netif, uint32_t tail, bool join);
+LOCAL uint64_t start_at(const struct weir *weir, unsigned how);
+LOCAL void address_probe(struct weir *weir, struct weir_netif_address *a, uint64_t at_us);
+LOCAL void address_leave(struct weir *weir, struct weir_netif_address *a);
+LOCAL void routers_begin(struct weir *weir);
+
+// Where others count conflicts (weir_netif_address.conflicts), an address that was given by hand has one of these: past
+// all retries, so that one conflict ends it.
+enum by_hand { BY_HAND = 0x80, BY_HAND_AT_ONCE = 0xc0 };
+#if WEIR_CFG_COMPACT_ADDRESS
+static inline bool by_hand(const struct weir_netif_address *a) { return a->conflicts & BY_HAND; }
+// What is to be probed is in use already, where it was given so.
+static inline void address_unprobed(struct weir_netif_address *a)
+{
+    if (a->conflicts != BY_HAND_AT_ONCE)
+        return;
+    a->state = WEIR_ADDRESS_READY;
+    a->sent = 1;
+}
+#else
+static inline bool by_hand(const struct weir_netif_address *a) { return (void)a, false; }
+static inline void address_unprobed(struct weir_netif_address *a) { (void)a; }
+#endif
 #endif
 
 #endif

@@ -10,7 +10,7 @@
 #include "wire/ip4.h"
 #include "wire/udp.h"
 
-#define HEAD_BYTES (ETHERNET_BYTES + IP4_BYTES + UDP_BYTES)
+#define ADDRESSES_BYTES (2u * IP_ADDRESS_BYTES)  // they end the IP header
 
 LOCAL struct datagram *datagram_of(struct weir *weir, weir_socket handle)
 {
@@ -52,21 +52,29 @@ LOCAL int datagram_ready(struct weir *weir, weir_socket handle)
     return !d ? WEIR_BAD_SOCKET : (d->waiting ? WEIR_READABLE : 0) | (weir->outbox_length ? 0 : WEIR_WRITABLE);
 }
 
-// What finds no socket, or one whose datagram nobody took, is lost as on the wire. A sum of 0 is none.
+// A sum of 0 is none, which IPv6 does not allow (RFC 8200 §8.1).
+static bool datagram_good(const struct weir *weir, const struct segment *segment, const uint8_t *udp, uint32_t length,
+                          uint64_t sum)
+{
+    if (!native16(udp + 6))
+        return UDP_SUM_OPTIONAL;
+    return segment->frame->checksum == WEIR_CHECKSUM_VERIFIED ||
+           checksum_fold_words(sum + pseudo_word(IP_UDP, length) +
+                               frame_sum(weir, segment->frame, segment->offset, length)) == 0xffff;
+}
+
+// What finds no socket, or one whose datagram nobody took, is lost as on the wire.
 LOCAL void udp_input(struct weir *weir, const struct segment *segment, const uint8_t *udp, uint64_t sum)
 {
     const uint32_t length = segment->length < UDP_BYTES ? 0 : get16(udp + 4);
-    if (length < UDP_BYTES || length > segment->length ||
-        (native16(udp + 6) && segment->frame->checksum != WEIR_CHECKSUM_VERIFIED &&
-         checksum_fold_words(sum + pseudo_word(IP_UDP, length) +
-                             frame_sum(weir, segment->frame, segment->offset, length)) != 0xffff))
+    if (length < UDP_BYTES || length > segment->length || !datagram_good(weir, segment, udp, length, sum))
         return;
     struct datagram *d = datagram_at(weir, udp + 2);
     if (!d || !native16(udp + 2) || d->waiting || length - UDP_BYTES > DATAGRAM_BYTES) {
         weir->netif->stats.rx_dropped++;
         return;
     }
-    memcpy(d->from.address, segment->peer.address, 4);
+    peer_copy(&d->from, &segment->peer);
     memcpy(d->from.ports, udp, 4);  // both ports
     memcpy(d->from.mac, segment->frame->slices[0].data + 6, 6);
     d->length = (uint16_t)(length - UDP_BYTES);
@@ -92,7 +100,7 @@ int weir_socket_peek_message(struct weir *weir, weir_socket socket, struct weir_
     d->seen = d->from;
     message->peer.addr = peer_address(&d->from);
     message->peer.port = get16(d->from.ports);
-    message->local = weir->netif->address.addr;
+    message->local = local_address(weir->netif, &d->from);
     message->netif_index = 1;
     message->ttl = message->tos = 0;
     message->length = slice->length = d->length;
@@ -118,20 +126,20 @@ int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct
     if (!d)
         return WEIR_BAD_SOCKET;
     if (!weir->netif || !message->peer.port || get16(d->seen.ports) != message->peer.port ||
-        !weir_addr_equal(peer_address(&d->seen), message->peer.addr))
+        !weir_addr_equal(peer_address(&d->seen), message->peer.addr) || !local_ready(weir->netif, &d->seen))
         return WEIR_NO_ROUTE;
     while (count-- > 0)
         length += slices[count].length;
-    if (length - UDP_BYTES > DATAGRAM_BYTES || length + IP4_BYTES > weir->netif->mtu)
+    if (length - UDP_BYTES > DATAGRAM_BYTES || length + IP_BYTES > weir->netif->mtu)
         return WEIR_TOO_BIG;
     weir->output_pending = true;
-    uint8_t *head = outbox_frame(weir, d->seen.mac, ETHERNET_BYTES + IP4_BYTES + length);
+    uint8_t *head = outbox_frame(weir, d->seen.mac, ETHERNET_BYTES + IP_BYTES + length);
     if (!head) {
         // told behind the next poll, which empties the outbox; behind one that cannot, once more
         d->socket.events |= WEIR_WRITABLE;
         return WEIR_AGAIN;
     }
-    uint8_t *udp = head + ETHERNET_BYTES + IP4_BYTES;
+    uint8_t *udp = head + ETHERNET_BYTES + IP_BYTES;
     ip_header(weir, head + ETHERNET_BYTES, &d->seen, IP_UDP, length);
     memcpy(udp, d->port, 2);
     memcpy(udp + 2, d->seen.ports, 2);
@@ -139,8 +147,9 @@ int weir_socket_send_message(struct weir *weir, weir_socket socket, const struct
     memset(udp + 6, 0, 2);  // no sum yet
     frame_copy(&payload, 0, udp + UDP_BYTES, length - UDP_BYTES);
     // Both addresses lie just before the header: what else a pseudo-header has is added.
-    checksum_put(udp + 6, checksum_fold_words((uint64_t)pseudo_word(IP_UDP, length) +
-                                              checksum_sum(weir->port, udp - 8, 8 + length)));
+    checksum_put(udp + 6,
+                 checksum_fold_words((uint64_t)pseudo_word(IP_UDP, length) +
+                                     checksum_sum(weir->port, udp - ADDRESSES_BYTES, ADDRESSES_BYTES + length)));
     if (!native16(udp + 6))
         put16(udp + 6, 0xffff);  // a sum that comes out as 0 is sent as its other form: 0 would say that there is none
     return (int)(length - UDP_BYTES);

@@ -71,6 +71,9 @@
 #include "compact/ip6.c"
 #include "compact/nd.c"
 #endif
+#if WEIR_CFG_COMPACT_ADDRESS
+#include "compact/address.c"
+#endif
 #include "compact/netif.c"
 #include "compact/output.c"
 #include "compact/socket.c"
