@@ -37,6 +37,15 @@ endmacro()
 macro(zephyr_include_directories)
     target_include_directories(zephyr_interface INTERFACE ${{ARGN}})
 endmacro()
+set(ZEPHYR_BASE "{answers}")
+macro(zephyr_library_named name)
+    list(APPEND libraries ${{name}})
+    set(current ${{name}})
+endmacro()
+macro(zephyr_library_sources)
+    add_library(${{current}} STATIC ${{ARGN}})
+    target_link_libraries(${{current}} PRIVATE zephyr_interface)
+endmacro()
 include("{root}/zephyr/CMakeLists.txt")
 add_executable(answer "{answer}")
 target_link_libraries(answer PRIVATE zephyr_interface ${{libraries}})
@@ -117,6 +126,21 @@ def test_a_program_is_built_by_kconfig_and_cmake(file, script, more, tmp_path):
     run(tmp_path / "b/answer")
     assert "#define WEIR_CFG_SOCKETS 5" in next((tmp_path / "b").rglob("options.h")).read_text()
     assert list((tmp_path / "b").rglob("libweir-superloop.a")) and not list((tmp_path / "b").rglob("libweir-update.a"))
+
+
+def test_zephyr_has_the_port_to_its_threads_where_it_has_cmsis_rtos2(tmp_path):
+    """Its header of that interface is where Zephyr has it, and in nobody's path; the symbol is Zephyr's."""
+    kconfig, base = tmp_path / "Kconfig", tmp_path / "include/zephyr/portability"
+    base.mkdir(parents=True)
+    (base / "cmsis_os2.h").write_text(f'#include "{ROOT}/api/cmsis_rtos2/cmsis_os2.h"\n')
+    kconfig.write_text(f'config CMSIS_RTOS_V2\n\tbool "an answer of Zephyr"\n\nsource "{ROOT}/zephyr/Kconfig"\n')
+    ask(kconfig, tmp_path, WEIR="y")
+    assert "WEIR_PORT_CMSIS_RTOS2" not in (tmp_path / "autoconf.h").read_text()
+    answers = ask(kconfig, tmp_path, WEIR="y", CMSIS_RTOS_V2="y")
+    (tmp_path / "CMakeLists.txt").write_text(ZEPHYR.format(answers=answers, root=ROOT, answer=ANSWER))
+    run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "b")
+    run("cmake", "--build", tmp_path / "b", "--target", "weir-port")
+    assert " T rtos2_port_start\n" in run("nm", next((tmp_path / "b").rglob("libweir-port.a")))
 
 
 def test_esp_idf_may_ask_before_it_has_a_compiler(tmp_path):
