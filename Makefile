@@ -209,7 +209,7 @@ packaging:
 .PHONY: arduino conan
 arduino:
 	@$(MAKE) -s -f packaging/library.mk PROFILE=$(or $(PROFILE),small) O=$(B)/arduino/two amalgamation
-	@$(PYTHON) packaging/arduino/folder.py $(B)/arduino/two $(B)/arduino/Weir
+	@$(PYTHON) packaging/arduino/folder.py $(B)/arduino/two $(B)/arduino/Weir '$(URL)'
 CONAN_VERSION := 2.34.0
 conan: export CONAN_HOME := $(abspath $(B)/conan/home)
 conan:

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The stack on an interface whose driver is yours: it answers ARP and ping once the two functions that are marked do
 // something.
+#include <stdlib.h>
 #include <weir.h>
 
-static uint64_t memory[16384];  // bytes / 8; WEIR_MEMORY_BYTES says how many the configuration wants
 static struct weir_port port;
 static struct weir_driver driver;
 static struct weir_netif netif;
 static struct weir *weir;
+
+// micros() begins anew every 71 minutes; the stack's clock may not.
+static uint64_t now_us() {
+  static uint64_t now;
+  return now += (uint32_t)((uint32_t)micros() - (uint32_t)now);
+}
 
 static void entropy(void *context, void *out, size_t bytes) {
   (void)context;
@@ -23,18 +29,28 @@ static enum weir_tx_verdict transmit(struct weir_netif *, const struct weir_tx *
 }
 
 void setup() {
+  const size_t bytes = weir_size(NULL);
+  Serial.begin(115200);
   port.entropy = entropy;
   driver.tx = transmit;
-  weir = weir_create(memory, sizeof memory, &port, NULL);
+  weir = weir_create(malloc(bytes), bytes, &port, NULL);
+  if (!weir) {
+    Serial.print("weir: no memory; bytes needed: ");
+    Serial.println((unsigned long)bytes);
+    return;
+  }
   weir_netif_init(&netif, "eth0", &driver, &weir_link_ethernet);
   netif.mac[0] = 2;
   netif.mac[5] = 1;
-  if (!weir || weir_netif_add(weir, &netif) < 0)
-    return;
-  weir_netif_set_address(&netif, weir_ip4(192, 168, 1, 77), 24, WEIR_ADDRESS_AT_ONCE);
+  if (weir_netif_add(weir, &netif) < 0 ||
+      weir_netif_set_address(&netif, weir_ip4(192, 168, 1, 77), 24, WEIR_ADDRESS_AT_ONCE) < 0)
+    Serial.println("weir: no interface");
 }
 
 void loop() {
+  if (!weir)
+    return;
+  weir_clock(weir, now_us());
   // YOURS: for each frame that came in, weir_input(&netif, &frame)
-  weir_poll(weir, (uint64_t)micros());
+  weir_poll(weir, now_us());
 }

@@ -77,6 +77,48 @@ macro(idf_component_register)
 endmacro()
 include("{root}/CMakeLists.txt")
 """
+# What a sketch has of a board, and one whose counter of microseconds is about to begin anew.
+ARDUINO = """\
+#pragma once
+#include <stdint.h>
+#include <stddef.h>
+long random(long);
+unsigned long micros();
+void setup();
+void loop();
+struct Serial_ { void begin(long), print(const char *), println(const char *), println(unsigned long); };
+extern struct Serial_ Serial;
+"""
+ARDUINO_BOARD = """\
+#include <Arduino.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <weir.h>
+static uint32_t counter = UINT32_MAX - 9;
+struct Serial_ Serial;
+void Serial_::begin(long) {}
+void Serial_::print(const char *text) { fputs(text, stdout); }
+void Serial_::println(const char *text) { puts(text); }
+void Serial_::println(unsigned long number) { printf("%lu\\n", number); }
+long random(long below) { return rand() % below; }
+unsigned long micros() { return counter; }
+extern "C" uint64_t __real_weir_poll(struct weir *, uint64_t);
+extern "C" uint64_t __wrap_weir_poll(struct weir *weir, uint64_t now_us)
+{
+    printf("%" PRIu64 "%c", now_us, counter < 1000 ? '\\n' : ' ');
+    return __real_weir_poll(weir, now_us);
+}
+int main()
+{
+    setup();
+    loop();
+    counter += 5;
+    loop();
+    counter += 9;
+    loop();
+}
+"""
 
 
 def run(*words, cwd=ROOT):
@@ -173,15 +215,27 @@ def test_what_conan_packs_builds_by_itself(tmp_path):
 
 
 def test_the_library_for_arduino(tmp_path):
-    run("make", "-s", "arduino", "PROFILE=tiny", f"B={tmp_path}")
+    run("make", "-s", "arduino", "PROFILE=tiny", f"B={tmp_path}", "URL=https://example.org/weir")
     library = tmp_path / "arduino/Weir"
     fields = dict(line.split("=", 1) for line in (library / "library.properties").read_text().splitlines())
     manifest = json.loads((library / "library.json").read_text())
     assert fields["version"] == manifest["version"] == version() and (library / "src" / fields["includes"]).is_file()
+    assert fields["url"] == manifest["homepage"] == "https://example.org/weir" and (library / "README.md").is_file()
     assert {"name", "author", "maintainer", "sentence", "paragraph", "category", "architectures"} <= fields.keys()
-    (tmp_path / "Arduino.h").write_text('#pragma once\n#include <stdint.h>\n#include <stddef.h>\nlong random(long);\nunsigned long micros();\nvoid setup();\nvoid loop();\n')
-    flags = ["-mcpu=cortex-m4", "-mthumb", "-Os", "-Wall", "-Wextra", "-Werror", f"-I{library}/src", f"-I{tmp_path}", "-c"]
-    for source in (library / "src").rglob("*.c"):
-        run("arm-none-eabi-gcc", "-std=gnu11", *flags, source, "-o", tmp_path / "source.o")
-    for sketch in (library / "examples").rglob("*.ino"):
-        run("arm-none-eabi-g++", "-std=gnu++17", *flags, "-x", "c++", "-include", "Arduino.h", sketch, "-o", tmp_path / "sketch.o")
+    wrong = subprocess.run([sys.executable, ROOT / "packaging/arduino/folder.py", tmp_path / "arduino/two", tmp_path / "w", "example.org"], capture_output=True, text=True)
+    assert wrong.returncode and wrong.stderr.startswith("URL: `example.org` is none")
+    (tmp_path / "Arduino.h").write_text(ARDUINO)
+    flags = ["-Os", "-Wall", "-Wextra", "-Werror", f"-I{library}/src", f"-I{tmp_path}", "-c"]
+    board = ["-mcpu=cortex-m4", "-mthumb"]
+    (source,), (sketch,) = (list((library / folder).rglob(pattern)) for folder, pattern in (("src", "*.c"), ("examples", "*.ino")))
+    run("arm-none-eabi-gcc", "-std=gnu11", *board, *flags, source, "-o", tmp_path / "source.o")
+    run("arm-none-eabi-g++", "-std=gnu++17", *board, *flags, "-x", "c++", "-include", "Arduino.h", sketch, "-o", tmp_path / "sketch.o")
+    sections = run("arm-none-eabi-size", "-A", tmp_path / "sketch.o").splitlines()
+    # no profile's memory is fixed in it: it would not fit the RAM of one board, or not hold what another profile wants
+    assert sum(int(line.split()[1]) for line in sections if line.startswith((".bss", ".data"))) < 2048
+    # here it runs: the counter of a board begins anew after 71 minutes, the stack's clock goes on
+    (tmp_path / "board.cpp").write_text(ARDUINO_BOARD)
+    run("gcc", "-std=gnu11", *flags, source, "-o", tmp_path / "source.o")
+    run("g++", "-std=gnu++17", *flags, "-x", "c++", "-include", "Arduino.h", sketch, "-o", tmp_path / "sketch.o")
+    run("g++", f"-I{library}/src", f"-I{tmp_path}", tmp_path / "board.cpp", tmp_path / "sketch.o", tmp_path / "source.o", "-Wl,--wrap=weir_poll", "-o", tmp_path / "board")
+    assert run(tmp_path / "board") == "4294967286 4294967291 4294967300\n"
