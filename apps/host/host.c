@@ -399,14 +399,35 @@ static bool unsettled(struct host *host)
     return open;
 }
 
+// What the stack sent last, RSTs among it, may still be held by --delay, --rate or --reorder.
+static void wrappers_drain(struct host *host)
+{
+    for (;;) {
+        const uint64_t now_us = posix_host_now(&host->posix);
+        uint64_t next_us = host->impaired ? impair_drain(&host->impair, now_us) : WEIR_NEVER;
+        if (host->shaped) {  // its frames go on to the lossy link
+            const uint64_t shaped_us = shaper_drain(&host->shaper, now_us);
+            next_us = host->impaired ? impair_drain(&host->impair, now_us) : WEIR_NEVER;
+            next_us = shaped_us < next_us ? shaped_us : next_us;
+        }
+        if (next_us == WEIR_NEVER)
+            return;
+        const uint64_t wait_us = next_us > now_us ? next_us - now_us : 0;
+        const struct timespec wait = {(time_t)(wait_us / 1000000u), (long)(wait_us % 1000000u) * 1000};
+        (void)nanosleep(&wait, NULL);
+    }
+}
+
 static bool releasing6(const struct host *host) { return host->dhcp6.state == DHCP6_RELEASING; }
 
 // The peers of a command, and the DHCP servers, are to hear its end: FINs may need a retransmission, datagrams and the
-// RELEASE an ARP reply, goodbyes their turn.
+// RELEASE an ARP reply, goodbyes their turn. Over --delay what peers have under way is answered, too: a SYN, ACK of a
+// connection that was given up gets its RST.
 static void farewell(struct host *host, bool released)
 {
-    uint64_t now_us = posix_now_us(), least_us = released ? now_us + RELEASE_US : now_us,
-             most_us = now_us + FAREWELL_US;
+    const uint64_t round_us = 2u * (uint64_t)host->options->delay_us;
+    uint64_t now_us = posix_now_us(), least_us = now_us + round_us + (released ? RELEASE_US : 0),
+             most_us = now_us + FAREWELL_US + 2 * round_us;
     while (now_us < least_us ||
            (now_us < most_us && (releasing6(host) || (host->options->run != NULL && unsettled(host))))) {
         (void)posix_host_poll(&host->posix, 10000);
@@ -442,6 +463,7 @@ void host_close(struct host *host)
     weir_destroy(host->weir);
     if (host->added)
         posix_host_remove(&host->posix, host->netif);
+    wrappers_drain(host);
     if (trace_close(&host->trace_file) != 0)
         perror(host->options->trace);
     if (host->captured)

@@ -13,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "run/veth.h"
@@ -238,14 +239,32 @@ void run_network_farewell(struct run_network *network)
         dhcp_release(&network->dhcp);
 }
 
-void run_network_close(struct run_network *network)
+void run_network_stop(struct run_network *network)
 {
     if (network->added && network->options->dhcp)
         dhcp_stop(&network->dhcp);
+}
+
+// What the stack sent last, RSTs among it, may still be held by --delay.
+static void impaired_drain(struct run_network *network)
+{
+    uint64_t now_us = posix_now_us(), next_us;
+    while ((next_us = impair_drain(&network->impair, now_us)) != WEIR_NEVER) {
+        const uint64_t wait_us = next_us > now_us ? next_us - now_us : 0;
+        const struct timespec wait = {(time_t)(wait_us / 1000000u), (long)(wait_us % 1000000u) * 1000};
+        (void)nanosleep(&wait, NULL);
+        now_us = posix_now_us();
+    }
+}
+
+void run_network_close(struct run_network *network)
+{
     if (network->captured)
         pcap_close(&network->pcap_file);
-    if (network->impaired)
+    if (network->impaired) {
+        impaired_drain(network);
         impair_close(&network->impair);
+    }
     if (!network->open)
         return;
     switch (network->driver) {

@@ -34,6 +34,7 @@ bool run_network_open(struct run_network *network, struct run_server *server, co
 // Whether it has an address that programs can use.
 bool run_network_ready(const struct run_network *network);
 void run_network_farewell(struct run_network *network);  // gives a lease back
-void run_network_close(struct run_network *network);
+void run_network_stop(struct run_network *network);      // before run_server_close
+void run_network_close(struct run_network *network);     // after it
 
 #endif

@@ -106,13 +106,15 @@ static bool unsettled(void)
     return false;
 }
 
-static void farewell(void)
+// Over --delay what peers have under way is answered, too: a SYN, ACK of a connection that was given up gets its RST.
+static void farewell(uint32_t delay_us)
 {
-    const uint64_t until_us = posix_now_us() + FAREWELL_US;
+    const uint64_t now_us = posix_now_us(), round_us = 2u * (uint64_t)delay_us, least_us = now_us + round_us,
+                   until_us = now_us + FAREWELL_US + 2 * round_us;
     run_network_farewell(&network);
     do
         run_server_turn(&server, posix_now_us() + 2000);
-    while (unsettled() && posix_now_us() < until_us);
+    while (posix_now_us() < least_us || (unsettled() && posix_now_us() < until_us));
 }
 
 static void report(void)
@@ -172,7 +174,7 @@ static int serve(const struct run_options *options, const char *path)
                 become_ready(options);
     if (good) {
         good = options->server != NULL ? joined_serve(options->server) : program_serve(path);
-        farewell();
+        farewell(options->delay_us);
     } else if (options->server == NULL) {
         run_child_drop(&watcher.child);
     }
@@ -180,6 +182,7 @@ static int serve(const struct run_options *options, const char *path)
         report();
     if (options->status_port != 0 && page.http.loop != NULL)
         status_server_stop(&page);
+    run_network_stop(&network);
     run_server_close(&server);
     run_network_close(&network);
     return good ? watcher.status : 2;

@@ -69,7 +69,7 @@ static enum weir_tx_verdict impair_tx(struct weir_netif *netif, const struct wei
 {
     struct impair *impair = netif->driver_data;
     struct impair_direction *out = &impair->out;
-    uint64_t now_us = weir_now_us(netif->weir);
+    uint64_t now_us = wrap_now_us(&impair->wrap);
     if (out->line.blocked)
         line_run_tx(&out->line, &impair->wrap, now_us);
     if (out->line.blocked)
@@ -106,7 +106,7 @@ static void impair_input(struct weir_netif *inner, const struct weir_frame *fram
 {
     struct impair *impair = inner->upper_data;
     struct impair_direction *in = &impair->in;
-    uint64_t now_us = weir_now_us(impair->wrap.outer.weir);
+    uint64_t now_us = wrap_now_us(&impair->wrap);
     struct fate fate = decide(in, frame->length, now_us);
     count(&in->counters, &fate);
     if (fate.lost)
@@ -202,6 +202,11 @@ void impair_set(struct impair *impair, const struct impair_way *out, const struc
 {
     impair->out.way = *out;
     impair->in.way = *in;
+}
+
+uint64_t impair_drain(struct impair *impair, uint64_t now_us)
+{
+    return line_drain(&impair->out.line, &impair->wrap, now_us);
 }
 
 void impair_close(struct impair *impair)

@@ -57,6 +57,9 @@ void impair_set(struct impair *impair, const struct impair_way *out, const struc
 // Delivers what is due; returns the next deadline, µs. The outer netif's driver->timer, for pollers that know the
 // wrapper only.
 uint64_t impair_poll(struct impair *impair, uint64_t now_us);
+// After weir_netif_remove, before impair_close, for what the way out still holds: sends what is due, returns when to
+// call again, µs, or WEIR_NEVER when nothing is left.
+uint64_t impair_drain(struct impair *impair, uint64_t now_us);
 // After weir_netif_remove: frees the frames under way. The inner netif stands alone again.
 void impair_close(struct impair *impair);
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DRAIN_US 1000000u
+
 struct line_frame {
     struct line_frame *next, *previous;
     uint64_t due_us;
@@ -120,6 +122,16 @@ uint64_t line_next(const struct line *line, uint64_t now_us)
     if (line->first == NULL)
         return WEIR_NEVER;
     return line->blocked ? now_us + LINE_RETRY_US : line->first->due_us;
+}
+
+uint64_t line_drain(struct line *line, struct wrap *wrap, uint64_t now_us)
+{
+    wrap->outer.weir = NULL;
+    wrap->now_us = now_us;
+    (void)line_run_tx(line, wrap, now_us);
+    if (line->blocked && now_us - line->first->due_us >= DRAIN_US)
+        line_clear(line);
+    return line_next(line, now_us);
 }
 
 void line_clear(struct line *line)

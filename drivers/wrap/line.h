@@ -38,6 +38,9 @@ int line_run_tx(struct line *line, struct wrap *wrap, uint64_t now_us);
 int line_run_rx(struct line *line, struct wrap *wrap, uint64_t now_us);
 // When line_run shall be called next; WEIR_NEVER: the line is empty.
 uint64_t line_next(const struct line *line, uint64_t now_us);
+// After weir_netif_remove: sends what is due by now_us and returns when to call again; WEIR_NEVER: nothing is left. A
+// driver that refuses a frame for a second gets no more, and the line is cleared.
+uint64_t line_drain(struct line *line, struct wrap *wrap, uint64_t now_us);
 void line_clear(struct line *line);
 
 WEIR_END_DECLS

@@ -39,7 +39,7 @@ static enum weir_tx_verdict shaper_tx(struct weir_netif *netif, const struct wei
 {
     struct shaper *shaper = netif->driver_data;
     struct shaper_direction *out = &shaper->out;
-    uint64_t now_us = weir_now_us(netif->weir);
+    uint64_t now_us = wrap_now_us(&shaper->wrap);
     if (out->line.blocked)
         line_run_tx(&out->line, &shaper->wrap, now_us);
     if (out->line.blocked)
@@ -56,7 +56,7 @@ static void shaper_input(struct weir_netif *inner, const struct weir_frame *fram
 {
     struct shaper *shaper = inner->upper_data;
     struct shaper_direction *in = &shaper->in;
-    uint64_t now_us = weir_now_us(shaper->wrap.outer.weir);
+    uint64_t now_us = wrap_now_us(&shaper->wrap);
     if (in->way.rate_bps == 0 && in->line.first == NULL) {
         weir_netif_deliver(&shaper->wrap.outer, frame);
         return;
@@ -144,6 +144,11 @@ void shaper_set(struct shaper *shaper, const struct shaper_way *out, const struc
 {
     set_way(&shaper->out, out);
     set_way(&shaper->in, in);
+}
+
+uint64_t shaper_drain(struct shaper *shaper, uint64_t now_us)
+{
+    return line_drain(&shaper->out.line, &shaper->wrap, now_us);
 }
 
 void shaper_close(struct shaper *shaper)

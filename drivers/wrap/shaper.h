@@ -43,6 +43,8 @@ struct weir_netif *shaper_wrap(struct shaper *shaper, struct weir_netif *inner, 
 void shaper_set(struct shaper *shaper, const struct shaper_way *out, const struct shaper_way *in);
 // Lets out what is due; returns the next deadline, µs (the outer netif's driver->timer).
 uint64_t shaper_poll(struct shaper *shaper, uint64_t now_us);
+// As impair_drain. Where it stands over an impair, that one's drain is called before and after it.
+uint64_t shaper_drain(struct shaper *shaper, uint64_t now_us);
 // After weir_netif_remove: frees the queues. The inner netif stands alone again.
 void shaper_close(struct shaper *shaper);
 

@@ -64,3 +64,8 @@ uint64_t wrap_timer(struct wrap *wrap, uint64_t now_us)
     raise_counters(wrap);
     return due_us;
 }
+
+uint64_t wrap_now_us(const struct wrap *wrap)
+{
+    return wrap->outer.weir != NULL ? weir_now_us(wrap->outer.weir) : wrap->now_us;
+}

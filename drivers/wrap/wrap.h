@@ -24,6 +24,7 @@ WEIR_BEGIN_DECLS
 struct wrap {
     struct weir_netif *inner;  // the caller's, initialised by its driver, not added to any instance
     struct weir_netif outer;
+    uint64_t now_us;  // read where there is no instance any more (line_drain)
 };
 
 // Makes `wrap` the driver of wrap->outer (which takes over name, address, MTU and capabilities) and the receiver of
@@ -37,6 +38,8 @@ void wrap_flush(struct wrap *wrap);
 int wrap_poll(struct wrap *wrap, int budget);
 void wrap_filter(struct wrap *wrap, const uint8_t address[6], bool join);
 uint64_t wrap_timer(struct wrap *wrap, uint64_t now_us);
+// The instance's time.
+uint64_t wrap_now_us(const struct wrap *wrap);
 
 WEIR_END_DECLS
 

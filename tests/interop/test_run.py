@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """weir-run: programs of Linux, unchanged, on Weir. The conversations of run_calls.py go as on Linux; real programs as servers and clients
 against Linux's own at the other end of a TAP; what goes wrong is said in one sentence and leaves nothing behind. CAMPAIGN=1: the long forms."""
+import contextlib
 import hashlib
 import os
 import pathlib
@@ -391,6 +392,67 @@ def test_postgresql_clients(site, postgres):
     transactions(site.client(*postgres.bench(LINUX6, "-n", "-S", "-C", "-c", "4", "-t", TRANSACTIONS)), 4)
     assert "statement timeout" in site.client(*postgres.sql(LINUX, CANCELLED), check=False)
     ends(server)
+
+
+def test_address_by_a_dhcp_server(site):
+    """The program runs when there is a lease, asks the server that the lease names, and gives the lease back at its end."""
+    needs("dnsmasq")
+    server = site.linux.start("dnsmasq", "-k", "-C", "/dev/null", "--no-resolv", "--no-hosts", "--listen-address", LINUX, "--bind-interfaces", "--log-facility=-", "--log-dhcp",
+                              "--leasefile-ro", "--dhcp-authoritative", "--dhcp-range=10.97.0.50,10.97.0.59,1h", "--address=/weir.example/10.97.0.77")
+    assert until(lambda: "started" in server.output()), server.output()
+    code = f"import socket; print(socket.gethostbyname('www.weir.example')); s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(('{LINUX}', 9)); print(s.getsockname()[0])"
+    name, address = site.linux.run(RUN, "--tap", "tap0", "--dhcp", sys.executable, "-c", code).split()
+    assert name == "10.97.0.77" and re.fullmatch(r"10\.97\.0\.5\d", address)
+    assert until(lambda: f"DHCPRELEASE(tap0) {address}" in server.output(), 10), server.output()
+    server.stop()
+
+
+def connections(site):
+    """Linux's that are neither over nor wait out their time."""
+    return site.here("ss", "-Htan", "state", "connected", "exclude", "time-wait")
+
+
+@pytest.mark.parametrize("words", [(), ("--delay", "300")], ids=["plain", "delay"])
+def test_interrupted_server_leaves_no_peer_behind(site, words):
+    code = "import socket; s = socket.create_server(('', 8009)); kept = [s.accept() for _ in iter(int, 1)]"
+    server = site.linux.start(*site.words, *words, sys.executable, "-c", code, cwd=site.folder)
+    assert until(lambda: server.poll() is not None or site.reaches(WEIR, 8009), 60), server.output()
+    with inside(site.linux), socket.create_connection((WEIR, 8009)) as idle:
+        idle.settimeout(2)
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(30) == 143, server.output()
+        with contextlib.suppress(ConnectionResetError):   # where the program had not accepted it yet
+            assert idle.recv(1) == b""
+    assert until(lambda: connections(site) == "", 2), connections(site)
+
+
+def test_client_interrupted_while_it_connects_leaves_no_peer_behind(site):
+    """What Linux answers to the SYN is refused."""
+    with inside(site.linux), socket.create_server((LINUX, 8010)):
+        connect = f"import socket; socket.create_connection(('{LINUX}', 8010))"
+        client = site.linux.start(*site.words, "--delay", "300", sys.executable, "-c", connect, cwd=site.folder)
+        assert until(lambda: "SYN-RECV" in site.here("ss", "-Htan"), step=0.01), client.output()
+        client.send_signal(signal.SIGTERM)
+        assert client.wait(30) == 143, client.output()
+        assert until(lambda: connections(site) == "", 2), connections(site)
+
+
+@pytest.mark.parametrize("words", [(), ("--delay", "300")], ids=["plain", "delay"])
+def test_interrupted_client_leaves_no_peer_behind(site, words):
+    """Interrupted while it sends: what it wrote arrives, and then the end."""
+    with inside(site.linux), socket.create_server((LINUX, 8010)) as listener:
+        send = f"import socket; s = socket.create_connection(('{LINUX}', 8010)); s.sendall(bytes(100_000_000))"
+        client = site.linux.start(*site.words, *words, sys.executable, "-c", send, cwd=site.folder)
+        listener.settimeout(30)
+        sock, _ = listener.accept()
+        assert sock.recv(1) == b"\0"
+        client.send_signal(signal.SIGTERM)
+        sock.settimeout(30)
+        with sock:
+            while sock.recv(1_000_000):
+                pass
+        assert client.wait(30) == 143, client.output()
+    assert until(lambda: connections(site) == "", 2), connections(site)
 
 
 def test_names_by_a_name_server(site):

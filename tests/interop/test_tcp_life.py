@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Connections between Linux and Weir beyond the plain transfer: how they end, windows that close, many at once, floods, and a network
 that changes under them."""
+import contextlib
 import os
 import random
 import resource
@@ -109,6 +110,88 @@ def test_refused_by_linux(site):
     weir = site.run(f"send /dev/null {LINUX} {PORT}")
     finish(weir, status=1)
     assert "refuses" in weir.output()
+
+
+# --- ends over a delay ----------------------------------------------------------------------------------------------------------
+
+DELAY = ["--delay", "300"]   # far longer than the host needs to end
+
+
+def left_behind(site):
+    """Linux's connections that are neither over nor wait out their time."""
+    return site.linux.run("ss", "-Htan", "state", "connected", "exclude", "time-wait")
+
+
+def nobody_left(site):
+    assert until(lambda: left_behind(site) == "", 2), left_behind(site)   # no retransmission, and no time-out, takes so short
+
+
+@pytest.mark.parametrize("words", [DELAY, [*DELAY, "--rate", "0.02"], ["--rate", "0.02"], [*DELAY, "--reorder", "50"], [*DELAY, "--tick", "10000"]],
+                         ids=["delay", "delay and rate", "rate", "delay and reorder", "delay and tick"])
+def test_server_interrupted_over_a_delay(site, words):
+    """Ctrl-C ends the host, and before that its connections, idle ones and one whose client sends."""
+    host = site.serve(*words)
+    idle = [site.connect(port) for port in (7, 80, 5201)]
+    busy = site.connect(7)
+    busy.sendall(b"x" * 3000)
+    assert busy.recv(1) == b"x"
+    busy.sendall(b"y" * 3000)
+    host.send_signal(signal.SIGINT)
+    assert host.wait(60) == 0, host.output()
+    check_output(host)
+    for sock in [*idle, busy]:
+        sock.settimeout(2)
+        with contextlib.suppress(ConnectionResetError):
+            while sock.recv(100_000):
+                pass
+        sock.close()
+    nobody_left(site)
+
+
+def test_receiver_interrupted_over_a_delay(site):
+    """What came and was not read makes the end a RST, which nobody repeats."""
+    weir = site.run(f"listen {PORT} {site.lab.folder / 'got'}", *DELAY)
+    assert until(lambda: "listening" in weir.output())
+    sock = site.connect(PORT)
+    sender = in_background(lambda: [sock.sendall(b"x" * 1000) for _ in iter(int, 1)])
+    assert until(lambda: (site.lab.folder / "got").stat().st_size > 0)
+    weir.send_signal(signal.SIGINT)
+    assert weir.wait(60) == 128 + signal.SIGINT
+    check_output(weir)
+    with pytest.raises((ConnectionResetError, BrokenPipeError)):
+        sender(2)
+    sock.close()
+    nobody_left(site)
+
+
+def test_connecting_interrupted_over_a_delay(site):
+    """A SYN is under way when the host is interrupted: what Linux answers is refused, and no half-open connection stays."""
+    listener = site.listen(PORT)
+    weir = site.run(f"send /dev/zero {LINUX} {PORT}", *DELAY)
+    assert until(lambda: "SYN-RECV" in site.linux.run("ss", "-Htan"), step=0.01)
+    weir.send_signal(signal.SIGINT)
+    assert weir.wait(60) == 128 + signal.SIGINT
+    check_output(weir)
+    nobody_left(site)
+    listener.close()
+
+
+@pytest.mark.parametrize("weir_first", [True, False], ids=["Weir closes first", "Linux closes first"])
+def test_command_ends_over_a_delay(site, weir_first):
+    """The last acknowledgement arrives, whoever closed first."""
+    path, wanted = data_file(site.lab, 100_000)
+    listener = site.listen(PORT)
+    weir = site.run(f"{'send' if weir_first else 'receive'} " + (f"{path} {LINUX} {PORT}" if weir_first else f"{LINUX} {PORT} {site.lab.folder / 'got'}"), *DELAY)
+    sock, _ = listener.accept()
+    listener.close()
+    if weir_first:
+        assert receive_all(sock) == (wanted, 100_000)
+    else:
+        sock.sendall(path.read_bytes())
+    sock.close()
+    finish(weir)
+    assert weir_first or digest(site.lab.folder / "got") == wanted
+    nobody_left(site)
 
 
 # --- windows ------------------------------------------------------------------------------------------------------------------

@@ -286,6 +286,51 @@ static void test_wrappers_stack(void **state)
     impair_close(&impair);
 }
 
+static void test_held_frames_leave_without_an_instance(void **state)
+{
+    (void)state;
+    static struct impair above;
+    struct weir_netif *outer = open_with(&(struct impair_config){.out = {.delay_us = 1000}});
+    outer->upper = NULL;
+    outer = impair_wrap(&above, outer, &(struct impair_config){.out = {.delay_us = 500}});
+    ends_attach(outer);
+    const uint64_t start_us = ends.now_us;
+    ends_send(outer, 1, 100);
+    ends_clock(start_us + 100);
+    ends_send(outer, 2, 100);
+    outer->weir = NULL;  // removed, and the instance destroyed
+    assert_true(impair_drain(&impair, ends.now_us) == WEIR_NEVER);
+    assert_true(impair_drain(&above, ends.now_us) == start_us + 500);
+    ends.now_us = start_us + 600;
+    (void)impair_drain(&impair, ends.now_us);
+    assert_true(impair_drain(&above, ends.now_us) == WEIR_NEVER);
+    assert_null(impair.wrap.outer.weir);
+    assert_true(impair_drain(&impair, ends.now_us) == start_us + 1600);
+    assert_int_equal(ends.sent_count, 0);
+    ends.now_us = start_us + 1600;
+    assert_true(impair_drain(&impair, ends.now_us) == WEIR_NEVER);
+    assert_int_equal(ends.sent_count, 2);
+    assert_int_equal(ends_number(&ends.sent[1]), 2);
+    impair_close(&above);
+    impair_close(&impair);
+}
+
+static void test_drain_gives_a_full_driver_up(void **state)
+{
+    (void)state;
+    struct weir_netif *outer = open_with(&(struct impair_config){.out = {.delay_us = 1000}});
+    const uint64_t start_us = ends.now_us;
+    ends_send(outer, 1, 100);
+    ends_send(outer, 2, 100);
+    ends.full = true;
+    for (ends.now_us = start_us + 1000; ends.now_us < start_us + 1001000; ends.now_us += LINE_RETRY_US)
+        assert_true(impair_drain(&impair, ends.now_us) == ends.now_us + LINE_RETRY_US);
+    assert_true(impair_drain(&impair, ends.now_us) == WEIR_NEVER);
+    assert_int_equal(ends.sent_count, 0);
+    assert_int_equal(impair.out.line.frames, 0);
+    impair_close(&impair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +349,8 @@ int main(void)
         cmocka_unit_test(test_refused_frame_meets_the_same_fate),
         cmocka_unit_test(test_memory_is_bounded),
         cmocka_unit_test(test_wrappers_stack),
+        cmocka_unit_test(test_held_frames_leave_without_an_instance),
+        cmocka_unit_test(test_drain_gives_a_full_driver_up),
     };
     return cmocka_run_group_tests(tests, NULL, ends_end);
 }

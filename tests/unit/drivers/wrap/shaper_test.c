@@ -111,12 +111,32 @@ static void test_rate_may_change_while_it_runs(void **state)
     shaper_close(&shaper);
 }
 
+static void test_queue_leaves_at_the_rate_without_an_instance(void **state)
+{
+    (void)state;
+    struct weir_netif *outer = open_with(&(struct shaper_config){.out = {.rate_bps = 8000000}});
+    const uint64_t start_us = ends.now_us;
+    ends_send(outer, 1, 1000);
+    ends_send(outer, 2, 1000);
+    outer->weir = NULL;  // removed, and the instance destroyed
+    assert_true(shaper_drain(&shaper, start_us) == start_us + 1000);
+    assert_true(shaper_drain(&shaper, ends.now_us = start_us + 1000) == start_us + 2000);
+    assert_int_equal(ends.sent_count, 1);
+    assert_true(shaper_drain(&shaper, ends.now_us = start_us + 2000) == WEIR_NEVER);
+    assert_int_equal(ends_number(&ends.sent[1]), 2);
+    shaper_close(&shaper);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames_leave_at_the_rate), cmocka_unit_test(test_no_time_is_lost_in_rounding),
-        cmocka_unit_test(test_queue_drops_its_tail),     cmocka_unit_test(test_other_way_is_untouched),
-        cmocka_unit_test(test_full_driver_keeps_frames), cmocka_unit_test(test_rate_may_change_while_it_runs),
+        cmocka_unit_test(test_frames_leave_at_the_rate),
+        cmocka_unit_test(test_no_time_is_lost_in_rounding),
+        cmocka_unit_test(test_queue_drops_its_tail),
+        cmocka_unit_test(test_other_way_is_untouched),
+        cmocka_unit_test(test_full_driver_keeps_frames),
+        cmocka_unit_test(test_rate_may_change_while_it_runs),
+        cmocka_unit_test(test_queue_leaves_at_the_rate_without_an_instance),
     };
     return cmocka_run_group_tests(tests, NULL, ends_end);
 }
