@@ -8,6 +8,7 @@
 #include "mdns/mdns.h"
 
 #define MDNS_SECOND_US 1000000u
+#define MDNS_DIRECT_US 2000000u  // after a question that allows answers by unicast, these are taken (RFC 6762 §6)
 
 // A message that came in, and whose it is. Everything in it is well formed (mdns_valid).
 struct mdns_packet {

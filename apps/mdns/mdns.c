@@ -107,9 +107,11 @@ static void take(struct mdns *mdns, const struct weir_message *from, const struc
     const uint16_t flags = mdns_flags(packet.bytes);
     const bool response = (flags & 0x8000u) != 0;
     const bool direct = packet.legacy || !weir_addr_is_multicast(from->local);
-    // Other operations and errors are nobody's (§18.3, §18.11); what did not come to the group must be from this link.
+    // Other operations and errors are nobody's (§18.3, §18.11); what did not come to the group must be from this link,
+    // and an answer must have been asked for.
     if ((flags & 0x780fu) != 0 || (from->netif_index != mdns->netif->index && !packet.ours) ||
-        (response && packet.legacy) || (direct && !packet.ours && !near(mdns, from->peer.addr))) {
+        (response && (packet.legacy || (direct && packet.now_us >= mdns->direct_us))) ||
+        (direct && !packet.ours && !near(mdns, from->peer.addr))) {
         mdns->count.ignored++;
         return;
     }
@@ -256,12 +258,28 @@ static bool txt_valid(const uint8_t *txt, uint32_t length)
     return at == length && length <= MDNS_TXT_MAX;
 }
 
+// "_" and a service's name (RFC 6335 §5.1), "._tcp" or "._udp" (RFC 6763 §7).
+static bool type_valid(const char *type)
+{
+    bool letter = false;
+    uint32_t at = 1;
+    for (; type[0] == '_' && at <= 16 && type[at] != '.' && type[at] != '\0'; at++) {
+        const bool alphabetic = (type[at] | 0x20) >= 'a' && (type[at] | 0x20) <= 'z';
+        const bool inner_hyphen = type[at] == '-' && at > 1 && type[at - 1] != '-' && type[at + 1] != '.';
+        if (!alphabetic && !inner_hyphen && (type[at] < '0' || type[at] > '9'))
+            return false;
+        letter = letter || alphabetic;
+    }
+    return letter && at <= 16 && (strcmp(type + at, "._tcp") == 0 || strcmp(type + at, "._udp") == 0);
+}
+
 int mdns_publish(struct mdns *mdns, struct mdns_service *service)
 {
     struct mdns_owner *const owner = &service->owner;
     struct mdns_owner **end = &mdns->owners;
     struct mdns_name name;
-    if (service->port == 0 || mdns->owners == NULL || !txt_valid(service->txt, service->txt_length))
+    if (service->port == 0 || mdns->owners == NULL || !type_valid(service->type) ||
+        !txt_valid(service->txt, service->txt_length))
         return WEIR_INVALID;
     memset(owner, 0, sizeof *owner);
     owner->service = service;

@@ -22,14 +22,15 @@ WEIR_BEGIN_DECLS
 #ifndef MDNS_MESSAGE_MAX
 #define MDNS_MESSAGE_MAX 1452u  // what we send: within 1,500 bytes over both families
 #endif
-#define MDNS_TTL_S 120u         // of what names a host: A, AAAA, SRV (RFC 6762 §10)
-#define MDNS_TTL_LONG_S 4500u   // of everything else
-#define MDNS_TTL_LEGACY_S 10u   // at most, to resolvers that know nothing of multicast (§6.7)
-#define MDNS_ADDRESSES 8u       // of the interface, told of
-#define MDNS_SUBTYPES 4u        // of a service
-#define MDNS_ANNOUNCEMENTS 3u   // 1 and 2 seconds apart (§8.3)
-#define MDNS_TXT_MAX 1300u      // bytes of a TXT record (RFC 6763 §6.2)
-#define MDNS_CONFLICTS_MAX 15u  // within MDNS_CONFLICTS_US; then MDNS_CONFLICT_WAIT_US between tries (§8.1)
+#define MDNS_TTL_S 120u        // of what names a host: A, AAAA, SRV (RFC 6762 §10)
+#define MDNS_TTL_LONG_S 4500u  // of everything else
+#define MDNS_TTL_LEGACY_S 10u  // at most, to resolvers that know nothing of multicast (§6.7)
+#define MDNS_ADDRESSES 8u      // of the interface, told of
+#define MDNS_SUBTYPES 4u       // of a service
+#define MDNS_ANNOUNCEMENTS 3u  // 1 and 2 seconds apart (§8.3)
+#define MDNS_TXT_MAX 1300u     // bytes of a TXT record (RFC 6763 §6.2)
+// So many conflicts without MDNS_CONFLICTS_US between two of them: then MDNS_CONFLICT_WAIT_US before each try (§8.1).
+#define MDNS_CONFLICTS_MAX 15u
 #define MDNS_CONFLICTS_US 10000000u
 #define MDNS_CONFLICT_WAIT_US 5000000u
 
@@ -115,8 +116,9 @@ struct mdns {
     struct weir_addr addresses[MDNS_ADDRESSES];  // of the interface, as told of now
     uint8_t address_count;
     bool link;
-    uint32_t conflicts;  // since conflicts_us
-    uint64_t conflicts_us;
+    uint32_t conflicts;                   // without MDNS_CONFLICTS_US between two of them
+    uint64_t conflicts_us;                // the last
+    uint64_t direct_us;                   // answers by unicast are taken until then: to a question that allowed them
     struct mdns_query *queries, *cursor;  // cursor: the next to be told, while they are
     uint32_t cache_used;
     struct mdns_counts count;
@@ -128,7 +130,8 @@ struct mdns {
 int mdns_start(struct mdns *mdns, struct loop *loop, struct weir_netif *netif, const struct mdns_config *config);
 // Says goodbye (TTL 0) for all that is ours.
 void mdns_stop(struct mdns *mdns);
-// WEIR_INVALID: a name, type, port or TXT that cannot be told; also without a host name.
+// WEIR_INVALID: a name, type, port or TXT that cannot be told; also without a host name. A name has no control
+// characters (RFC 6763 §4.1.1), a type is "_" with 1 to 15 letters, digits and hyphens, and "._tcp" or "._udp" (§7).
 int mdns_publish(struct mdns *mdns, struct mdns_service *service);
 void mdns_withdraw(struct mdns *mdns, struct mdns_service *service);  // goodbye
 // Its TXT data or port are different now: announced anew (§8.4).

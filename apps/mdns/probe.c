@@ -21,12 +21,21 @@ static uint32_t cut(const char *text, uint32_t length, uint32_t most)
     return most;
 }
 
+static bool has_control(const char *name)
+{
+    for (; *name != '\0'; name++) {
+        if ((uint8_t)*name < 0x20 || *name == 0x7f)
+            return true;
+    }
+    return false;
+}
+
 bool mdns_owner_label(struct mdns_owner *owner, const char *name)
 {
     char number[16] = "";
     struct text end, whole;
     const uint32_t length = (uint32_t)strlen(name);
-    if (length == 0 || length > MDNS_LABEL_MAX)
+    if (length == 0 || length > MDNS_LABEL_MAX || has_control(name))
         return false;
     text_init(&end, number, sizeof number);
     if (owner->number > 1) {
@@ -113,6 +122,7 @@ static void probe(struct mdns *mdns, struct mdns_owner *owner, uint64_t now_us)
     mdns_begin(mdns, &writer, 0);
     propose(mdns, &writer, owner);
     mdns_send(mdns, &writer, NULL);
+    mdns->direct_us = now_us + MDNS_DIRECT_US;
     mdns->count.probes++;
     owner->sent++;
     owner->due_us = now_us + PROBE_US;
@@ -288,10 +298,9 @@ static bool contradicts(const struct mdns *mdns, const struct mdns_owner *owner,
 static void conflict(struct mdns *mdns, struct mdns_owner *owner, uint64_t now_us)
 {
     mdns->count.conflicts++;
-    if (now_us - mdns->conflicts_us >= MDNS_CONFLICTS_US || mdns->conflicts == 0) {
-        mdns->conflicts_us = now_us;
+    if (now_us - mdns->conflicts_us >= MDNS_CONFLICTS_US)
         mdns->conflicts = 0;
-    }
+    mdns->conflicts_us = now_us;
     mdns->conflicts++;
     // Who had it before us answers the probe; who did not loses it to us (§9). Only then is it another's.
     if (owner->state == MDNS_PROBING) {

@@ -337,19 +337,24 @@ static void ask(struct mdns *mdns, uint64_t now_us)
 {
     struct mdns_writer writer;
     uint32_t questions = 0;
+    bool direct = false;
     if (mdns->address_count == 0)
         return;
     mdns_begin(mdns, &writer, 0);
     for (struct mdns_query *query = mdns->queries; query != NULL; query = query->next) {
         const struct mdns_question question = {query->name, query->type,
                                                (uint16_t)(MDNS_IN | (query->asked ? 0 : MDNS_UNICAST))};
-        if (query->due_us <= now_us && !query->fresh && mdns_write_question(&writer, &question))
+        if (query->due_us <= now_us && !query->fresh && mdns_write_question(&writer, &question)) {
             questions++;
-        else if (query->due_us <= now_us)
+            direct = direct || !query->asked;
+        } else if (query->due_us <= now_us) {
             query->due_us = now_us + 1;  // with the next message
+        }
     }
     if (questions == 0)
         return;
+    if (direct)
+        mdns->direct_us = now_us + MDNS_DIRECT_US;
     known_write(mdns, &writer, now_us);
     mdns_send(mdns, &writer, NULL);
     mdns->count.asked++;

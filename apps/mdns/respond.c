@@ -2,7 +2,9 @@
 // Answers (RFC 6762 §6 and §7): to whom, when, what not; and goodbyes.
 #include "mdns/internal.h"
 
-#define SHARED_US 20000u, 120000u      // at random, so that not all answer at once
+#define SHARED_LEAST_US 20000u  // at random, so that not all answer at once
+#define SHARED_MOST_US 120000u
+#define SHARED_US SHARED_LEAST_US, SHARED_MOST_US
 #define TRUNCATED_US 400000u, 500000u  // known answers are still to come
 #define LIMIT_US 1000000u              // a record is sent by multicast no more often
 #define LIMIT_PROBE_US 250000u         // to defend it
@@ -258,6 +260,33 @@ static void schedule(struct mdns *mdns, const struct mdns_packet *packet, uint64
     mdns->due_us = 0;
 }
 
+// An answer that may wait joins one that leaves while it may (§6.4); both leave within 120 ms.
+static uint64_t shared_time(struct mdns *mdns, uint64_t now_us)
+{
+    const uint64_t when_us = now_us + mdns_random_us(mdns, SHARED_US);
+    for (const struct mdns_owner *owner = mdns->owners; owner != NULL; owner = owner->next) {
+        for (uint32_t i = 0; i < MDNS_SLOTS; i++) {
+            const uint64_t due_us = owner->slots[i].due_us;
+            if (due_us >= now_us + SHARED_LEAST_US && due_us <= now_us + SHARED_MOST_US)
+                return due_us;
+        }
+    }
+    return when_us;
+}
+
+// Still more known answers come from the asker: what waits for them waits on (§7.2).
+static void wait_on(struct mdns *mdns, const struct mdns_packet *packet)
+{
+    const uint64_t when_us = packet->now_us + mdns_random_us(mdns, TRUNCATED_US);
+    for (struct mdns_owner *owner = mdns->owners; owner != NULL; owner = owner->next) {
+        for (uint32_t i = 0; i < MDNS_SLOTS; i++) {
+            struct mdns_slot *slot = &owner->slots[i];
+            if (slot->due_us != WEIR_NEVER && slot->asker == asker(packet) && slot->due_us < when_us)
+                slot->due_us = when_us;
+        }
+    }
+}
+
 // The asker of old, and who wishes so (QU), get an answer of their own. But once in a quarter of its TTL everybody is
 // to hear a record (§5.4).
 static void answer_directly(struct mdns *mdns, const struct mdns_packet *packet)
@@ -292,6 +321,8 @@ void mdns_respond_query(struct mdns *mdns, const struct mdns_packet *packet)
     masks_clear(mdns);
     questions_take(mdns, packet, probe, &asked);
     known_answers(mdns, packet);
+    if (truncated && asked.questions == 0)
+        wait_on(mdns, packet);
     if (!asked.any)
         return;
     mdns->count.queries++;
@@ -300,7 +331,7 @@ void mdns_respond_query(struct mdns *mdns, const struct mdns_packet *packet)
     if (truncated)
         when_us += mdns_random_us(mdns, TRUNCATED_US);
     else if ((asked.shared || asked.questions > 1) && !probe)
-        when_us += mdns_random_us(mdns, SHARED_US);
+        when_us = shared_time(mdns, packet->now_us);
     if (!packet->legacy)
         schedule(mdns, packet, when_us, probe);
 }
@@ -344,8 +375,8 @@ void mdns_respond_heard(struct mdns *mdns, const struct mdns_packet *packet, con
                 if (slot->due_us == WEIR_NEVER)
                     slot->due_us = mdns_slot_recent(slot, packet->now_us, LIMIT_US) ? when_us : packet->now_us;
                 mdns->due_us = 0;
-            } else if (slot->due_us != WEIR_NEVER && owner->state == MDNS_READY &&
-                       mdns_slot_count(mdns, owner, i) == 1) {
+            } else if (record->ttl_s >= mdns_slot_ttl_s(owner, i) && slot->due_us != WEIR_NEVER &&
+                       owner->state == MDNS_READY && mdns_slot_count(mdns, owner, i) == 1) {
                 slot->due_us = WEIR_NEVER;
                 mdns->count.suppressed++;
             }

@@ -115,6 +115,14 @@ def test_both_lists_of_sources_agree(words):
     assert len(sources) == len(set(sources)) and set(sources) == everything - set(without)
 
 
+def test_a_part_is_built_where_it_can_work(tmp_path):
+    """mDNS needs multicast: small has none unless it is asked for."""
+    for words, there in ((["small"], False), (["small", "IGMP=1"], True), (["full"], True), (["full", "IGMP=0", "MULTICAST_SOURCES=0"], False)):
+        folder = tmp_path / "-".join(words)
+        assert tell("--stage", str(folder), *words)[0] == 0
+        assert ("apps/mdns/" in (folder / "configuration.mk").read_text()) is there, words
+
+
 LIBRARY = """#include <weir/instance.h>
 struct weir *weir_create(void *memory, size_t bytes, const struct weir_port *port, const struct weir_config *config)
 {

@@ -136,6 +136,7 @@ static void instances_are_found_and_resolved(void **state)
     link_close(&link);
 }
 
+// To the first question, which allows it, for two seconds; from this link alone (§6, §11).
 static void answers_come_by_unicast_too(void **state)
 {
     struct link link;
@@ -145,13 +146,106 @@ static void answers_come_by_unicast_too(void **state)
     other_begin(&other, MDNS_RESPONSE);
     other_ptr(&other, 1, TYPE, 4500, INSTANCE);
     other.to = weir_ip4(10, 0, 0, 1);
+    other_send(&other, &link);
+    assert_int_equal(heard.added, 0);  // nothing has been asked yet
+    bench_run(&link.b, 200000);
     other.from = weir_ip4(192, 0, 2, 1);
     other_send(&other, &link);
     assert_int_equal(heard.added, 0);  // from afar
     other.from = OTHER;
     other_send(&other, &link);
     assert_int_equal(heard.added, 1);
+    bench_run(&link.b, 2 * SECOND);  // asked again, and by multicast
+    const uint32_t ignored = link.mdns.count.ignored;
+    other_begin(&other, MDNS_RESPONSE);
+    other_ptr(&other, 1, TYPE, 4500, "late." TYPE);
+    other.to = weir_ip4(10, 0, 0, 1);
+    other_send(&other, &link);
+    assert_int_equal(heard.added, 1);
+    assert_int_equal(link.mdns.count.ignored, ignored + 1);
     link_close(&link);
+}
+
+// A question on another link is a new one: asked soon, for an answer by unicast, and then ever more rarely.
+static void a_new_link_is_asked_anew(void **state)
+{
+    struct link link;
+    struct message m;
+    (void)state;
+    open_browsing(&link);
+    bench_run(&link.b, 5000ull * SECOND);
+    weir_link_change(&link.b.f.netif, false);
+    link_forget(&link);
+    bench_run(&link.b, 5000ull * SECOND);
+    assert_false(link_next(&link, &m));  // silence where there is no link
+    weir_link_change(&link.b.f.netif, true);
+    const uint64_t up_us = link.b.f.now_us;
+    bench_run(&link.b, 2 * SECOND);
+    assert_true(link_next(&link, &m));
+    assert_true(m.sent_us - up_us >= 20000 && m.sent_us - up_us <= 120000);
+    assert_int_equal(questions_in(&m, TYPE, MDNS_PTR, MDNS_IN | MDNS_UNICAST), 1);
+    const uint64_t first_us = m.sent_us;
+    assert_true(link_next(&link, &m));
+    assert_int_equal(m.sent_us - first_us, SECOND);
+    link_close(&link);
+}
+
+// Nobody is there for the answer: records are left to expire, and no question is asked (§5.2).
+static void nobody_asks_for_what_nobody_wants(void **state)
+{
+    struct link link;
+    struct message m;
+    (void)state;
+    open_browsing(&link);
+    bench_run(&link.b, 200000);
+    announce(&link, 120);
+    assert_true(link.mdns.cache_used > 0);
+    mdns_browse_stop(&browse);
+    link_forget(&link);
+    bench_run(&link.b, 119 * SECOND);
+    assert_true(link.mdns.cache_used > 0);
+    bench_run(&link.b, 2 * SECOND);
+    assert_int_equal(link.mdns.cache_used, 0);
+    assert_false(link_next(&link, &m));
+    link_close(&link);
+}
+
+// What another asker says that it knows is no answer, and what a probe proposes neither (§7.1, §8.1).
+static void only_answers_are_believed(void **state)
+{
+    struct link link;
+    struct other other;
+    (void)state;
+    open_browsing(&link);
+    bench_run(&link.b, 200000);
+    other_begin(&other, 0);
+    other_ask(&other, TYPE, MDNS_PTR, MDNS_IN);
+    other_ptr(&other, 1, TYPE, 4500, INSTANCE);
+    other_ptr(&other, 2, TYPE, 4500, INSTANCE);
+    other_send(&other, &link);
+    assert_int_equal(heard.added, 0);
+    assert_int_equal(link.mdns.cache_used, 0);
+    link_close(&link);
+}
+
+// RFC 6763 §6.4: a string without a key is ignored, and so is a key's second value.
+static void keys_have_one_value(void **state)
+{
+    static const uint8_t text[] = {2,   '=', 'x', 0, 3,   'a', '=', '1', 3,   'A', '=',
+                                   '2', 1,   'b', 3, 'b', '=', '3', 2,   'c', '='};
+    uint32_t length = 9;
+    (void)state;
+    assert_null(mdns_txt_value(text, sizeof text, "", &length));
+    const uint8_t *value = mdns_txt_value(text, sizeof text, "a", &length);
+    assert_true(length == 1 && value[0] == '1');
+    assert_non_null(mdns_txt_value(text, sizeof text, "B", &length));
+    assert_int_equal(length, 0);
+    assert_non_null(mdns_txt_value(text, sizeof text, "c", &length));
+    assert_int_equal(length, 0);
+    static const uint8_t empty = 0, cut[] = {5, 'a', '=', '1'};
+    assert_null(mdns_txt_value(&empty, 1, "a", &length));
+    assert_null(mdns_txt_value(&empty, 0, "a", &length));
+    assert_null(mdns_txt_value(cut, sizeof cut, "a", &length));
 }
 
 static void records_are_asked_for_before_they_expire(void **state)
@@ -386,12 +480,21 @@ static void two_of_ours_find_each_other(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(questions_grow_rare),           cmocka_unit_test(instances_are_found_and_resolved),
-        cmocka_unit_test(answers_come_by_unicast_too),   cmocka_unit_test(records_are_asked_for_before_they_expire),
-        cmocka_unit_test(known_answers_go_along),        cmocka_unit_test(many_known_answers_take_several_messages),
-        cmocka_unit_test(the_flush_bit_ends_older_data), cmocka_unit_test(the_cache_stays_bounded),
-        cmocka_unit_test(questions_stop_within_answers), cmocka_unit_test(anothers_question_is_ours),
+        cmocka_unit_test(questions_grow_rare),
+        cmocka_unit_test(instances_are_found_and_resolved),
+        cmocka_unit_test(answers_come_by_unicast_too),
+        cmocka_unit_test(records_are_asked_for_before_they_expire),
+        cmocka_unit_test(known_answers_go_along),
+        cmocka_unit_test(many_known_answers_take_several_messages),
+        cmocka_unit_test(the_flush_bit_ends_older_data),
+        cmocka_unit_test(the_cache_stays_bounded),
+        cmocka_unit_test(questions_stop_within_answers),
+        cmocka_unit_test(anothers_question_is_ours),
         cmocka_unit_test(two_of_ours_find_each_other),
+        cmocka_unit_test(a_new_link_is_asked_anew),
+        cmocka_unit_test(nobody_asks_for_what_nobody_wants),
+        cmocka_unit_test(only_answers_are_believed),
+        cmocka_unit_test(keys_have_one_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,10 @@ static void unique_answers_come_at_once(void **state)
     assert_int_equal(records_of(&m, 0), 0);
     assert_int_equal(records_in(&m, HOST, MDNS_A, 1, &record), 1);
     assert_int_equal(record.class, MDNS_IN | MDNS_FLUSH);
+    assert_int_equal(records_in(&m, HOST, MDNS_NSEC, 3, &record), 1);  // there is no AAAA to add: that is said
+    assert_int_equal(record.class, MDNS_IN | MDNS_FLUSH);
+    assert_true(answered(&link, question(HOST, MDNS_A, MDNS_ANY), &m) <= 10000);  // any class
+    assert_int_equal(records_in(&m, HOST, MDNS_A, 1, NULL), 1);
     assert_true(answered(&link, question(WEB, MDNS_SRV, MDNS_IN), &m) <= 10000);
     assert_int_equal(records_in(&m, WEB, MDNS_SRV, 1, &record), 1);
     assert_int_equal(record.ttl_s, 120);
@@ -81,6 +85,7 @@ static void shared_answers_wait_at_random(void **state)
     struct message m;
     struct mdns_record record;
     uint64_t least = UINT64_MAX, most = 0;
+    uint32_t early = 0;
     (void)state;
     open_all(&link);
     for (int i = 0; i < 60; i++) {
@@ -88,6 +93,7 @@ static void shared_answers_wait_at_random(void **state)
         assert_true(delay >= 20000 && delay <= 120000);
         least = delay < least ? delay : least;
         most = delay > most ? delay : most;
+        early += delay < 70000;
         assert_int_equal(records_in(&m, TYPE, MDNS_PTR, 1, &record), 2);
         assert_int_equal(record.class, MDNS_IN);  // shared: no flush bit
         assert_int_equal(record.ttl_s, 4500);
@@ -97,7 +103,7 @@ static void shared_answers_wait_at_random(void **state)
         assert_int_equal(records_in(&m, HOST, MDNS_A, 3, NULL), 1);
         assert_false(link_next(&link, &m));
     }
-    assert_true(least < 30000 && most > 110000);
+    assert_true(least < 30000 && most > 110000 && early >= 20 && early <= 40);
     link_close(&link);
 }
 
@@ -131,6 +137,58 @@ static void several_questions_have_one_answer(void **state)
     assert_int_equal(records_in(&m, HOST, MDNS_A, 0, NULL), 1);
     assert_int_equal(records_in(&m, TYPE, MDNS_PTR, 0, NULL), 2);
     assert_false(link_next(&link, &m));
+    link_close(&link);
+}
+
+// Two ask for different records: the answer that waits takes the other along, and what is due at once waits for none.
+static void answers_that_wait_go_together(void **state)
+{
+    struct link link;
+    struct message m;
+    (void)state;
+    open_all(&link);
+    uint32_t together = 0;
+    for (int i = 0; i < 20; i++) {
+        bench_run(&link.b, 2 * SECOND);
+        link_forget(&link);
+        const uint64_t now_us = link.b.f.now_us;
+        other_send(question(TYPE, MDNS_PTR, MDNS_IN), &link);
+        bench_run(&link.b, 5000);
+        struct other *const other = question(META, MDNS_PTR, MDNS_IN);
+        other->from = THIRD;
+        other_send(other, &link);
+        bench_run(&link.b, 5000);
+        other_send(question(HOST, MDNS_A, MDNS_IN), &link);
+        bench_run(&link.b, SECOND);
+        assert_true(link_next(&link, &m) && m.sent_us - now_us <= 15000);
+        assert_int_equal(records_in(&m, HOST, MDNS_A, 1, NULL), 1);
+        assert_int_equal(records_in(&m, TYPE, MDNS_PTR, 0, NULL), 0);
+        assert_true(link_next(&link, &m) && m.sent_us - now_us <= 120000);
+        assert_int_equal(records_in(&m, TYPE, MDNS_PTR, 1, NULL), 2);
+        together += records_in(&m, META, MDNS_PTR, 1, NULL);
+    }
+    assert_true(together >= 15);  // all but those whose first answer left within 20 ms of the second question
+    link_close(&link);
+}
+
+// What is not ours yet, and names that others may have, too: no answer, and no denial.
+static void only_what_is_ours_is_answered(void **state)
+{
+    struct link link;
+    struct message m;
+    (void)state;
+    link_open_bare(&link, "kitchen");
+    bench_run(&link.b, 300000);
+    assert_int_equal(link.mdns.host.state, MDNS_PROBING);
+    other_send(question(HOST, MDNS_A, MDNS_IN), &link);
+    other_send(question(HOST, MDNS_AAAA, MDNS_IN), &link);
+    bench_run(&link.b, 100000);
+    while (link_next(&link, &m))
+        assert_int_equal(m.flags, 0);  // probes
+    link_close(&link);
+    open_all(&link);
+    assert_true(answered(&link, question(TYPE, MDNS_A, MDNS_IN), &m) == UINT64_MAX);
+    assert_true(answered(&link, question("_printer._sub._http._tcp.local", MDNS_SRV, MDNS_IN), &m) == UINT64_MAX);
     link_close(&link);
 }
 
@@ -218,6 +276,23 @@ static void known_answers_are_left_out(void **state)
     link_close(&link);
 }
 
+// One message asks for two things, and knows one of them.
+static void known_answers_are_left_out_of_several(void **state)
+{
+    struct link link;
+    struct message m;
+    (void)state;
+    open_all(&link);
+    struct other *other = question(WEB, MDNS_SRV, MDNS_IN);
+    other_ask(other, WEB, MDNS_TXT, MDNS_IN);
+    other_record(other, 1, WEB, MDNS_TXT, MDNS_IN, 4500, text, sizeof text);
+    assert_true(answered(&link, other, &m) <= 120000);
+    assert_int_equal(records_in(&m, WEB, MDNS_SRV, 1, NULL), 1);
+    assert_int_equal(records_in(&m, WEB, MDNS_TXT, 0, NULL), 0);
+    assert_false(link_next(&link, &m));
+    link_close(&link);
+}
+
 // A set whose records carry the flush bit is sent whole, or not at all.
 static void half_known_sets_are_sent_whole(void **state)
 {
@@ -264,6 +339,35 @@ static void more_known_answers_are_waited_for(void **state)
     link_close(&link);
 }
 
+// A further message of known answers says that more come: it is waited for those, too, and for nobody else's.
+static void still_more_known_answers_are_waited_for(void **state)
+{
+    struct link link;
+    struct message m;
+    struct other more;
+    (void)state;
+    open_all(&link);
+    for (int turn = 0; turn < 2; turn++) {  // from him, and from another
+        bench_run(&link.b, 2 * SECOND);
+        link_forget(&link);
+        const uint64_t now_us = link.b.f.now_us;
+        struct other *const other = question(TYPE, MDNS_PTR, MDNS_IN);
+        other->bytes[2] = MDNS_TRUNCATED >> 8;
+        other_send(other, &link);
+        bench_run(&link.b, 300000);
+        other_begin(&more, 0);
+        other_ptr(&more, 1, TYPE, 4500, WEB);
+        more.bytes[2] = MDNS_TRUNCATED >> 8;
+        more.from = turn == 0 ? OTHER : THIRD;
+        other_send(&more, &link);
+        bench_run(&link.b, SECOND);
+        assert_true(link_next(&link, &m));
+        const uint64_t delay = m.sent_us - now_us;
+        assert_true(turn == 0 ? delay >= 700000 && delay <= 800000 : delay >= 400000 && delay <= 500000);
+    }
+    link_close(&link);
+}
+
 static void what_another_says_is_not_repeated(void **state)
 {
     struct link link;
@@ -271,18 +375,42 @@ static void what_another_says_is_not_repeated(void **state)
     struct other same;
     (void)state;
     open_all(&link);
-    for (int turn = 0; turn < 2; turn++) {  // as long-lived as ours; shorter
+    static const uint32_t ttls_s[] = {4500, 4499, 60};
+    for (int turn = 0; turn < 3; turn++) {  // as long-lived as ours; shorter; soon over
         link_forget(&link);
         bench_run(&link.b, 2 * SECOND);
         other_send(question(TYPE, MDNS_PTR, MDNS_IN), &link);
         other_begin(&same, MDNS_RESPONSE);
-        other_ptr(&same, 1, TYPE, turn == 0 ? 4500 : 60, WEB);
+        other_ptr(&same, 1, TYPE, ttls_s[turn], WEB);
         same.from = THIRD;
         other_send(&same, &link);
         bench_run(&link.b, 2 * SECOND);
         assert_true(link_next(&link, &m));
         assert_int_equal(records_in(&m, TYPE, MDNS_PTR, 1, NULL), turn == 0 ? 1 : 2);
     }
+    link_close(&link);
+}
+
+// Of an answer to two questions another host has said one record: that one alone is left out.
+static void what_another_says_of_several_is_not_repeated(void **state)
+{
+    struct link link;
+    struct message m;
+    struct other same;
+    (void)state;
+    open_all(&link);
+    struct other *const other = question(TYPE, MDNS_PTR, MDNS_IN);
+    other_ask(other, META, MDNS_PTR, MDNS_IN);
+    other_send(other, &link);
+    other_begin(&same, MDNS_RESPONSE);
+    other_ptr(&same, 1, META, 4500, TYPE);
+    same.from = THIRD;
+    other_send(&same, &link);
+    bench_run(&link.b, 2 * SECOND);
+    assert_true(link_next(&link, &m));
+    assert_int_equal(records_in(&m, TYPE, MDNS_PTR, 1, NULL), 2);
+    assert_int_equal(records_in(&m, META, MDNS_PTR, 0, NULL), 0);
+    assert_false(link_next(&link, &m));
     link_close(&link);
 }
 
@@ -326,6 +454,11 @@ static void odd_messages_are_ignored(void **state)
     other->bytes[0] = 0x77;  // an id means nothing
     assert_true(answered(&link, other, &m) <= 10000);
     assert_int_equal(m.id, 0);
+    other = question(HOST, MDNS_A, MDNS_IN);
+    other->bytes[2] = 0x05;  // AA and RD, RA, Z, AD and CD: nothing either
+    other->bytes[3] = 0xf0;
+    assert_true(answered(&link, other, &m) <= 10000);
+    assert_int_equal(m.flags, MDNS_RESPONSE);
     const uint32_t ignored = link.mdns.count.ignored;
     other_begin(other, MDNS_RESPONSE);
     other_a(other, 1, HOST, MDNS_IN | MDNS_FLUSH, 120, 9);
@@ -401,7 +534,9 @@ static void resolvers_of_old_are_answered(void **state)
             assert_int_equal(record.class, MDNS_IN);
             assert_int_not_equal(record.type, MDNS_NSEC);
         }
-        assert_true(records_in(&m, names[i], types[i], 1, NULL) >= 1);
+        assert_true(records_in(&m, names[i], types[i], 1, &record) >= 1);
+        const struct mdns_name host = text_name(HOST);
+        assert_true(types[i] != MDNS_SRV || record.data_length == 6u + host.length);  // not compressed (§18.14)
         assert_false(link_next(&link, &m));
     }
     link_close(&link);
@@ -463,6 +598,32 @@ static void goodbye_is_said(void **state)
     link_close(&link);
 }
 
+// By hand: the old name goes, and the new one is probed and announced.
+static void a_service_is_renamed_by_hand(void **state)
+{
+    struct link link;
+    struct message m;
+    struct mdns_record record;
+    uint32_t probes = 0, announced = 0;
+    (void)state;
+    open_all(&link);
+    mdns_withdraw(&link.mdns, &web);
+    web.name = "New Page";
+    assert_int_equal(mdns_publish(&link.mdns, &web), WEIR_OK);
+    bench_run(&link.b, 10 * SECOND);
+    assert_true(link_next(&link, &m));
+    assert_int_equal(records_in(&m, WEB, MDNS_SRV, 1, &record), 1);
+    assert_int_equal(record.ttl_s, 0);
+    while (link_next(&link, &m)) {
+        probes += m.flags == 0 && records_in(&m, "New Page._http._tcp.local", MDNS_SRV, 2, NULL) == 1;
+        announced += records_in(&m, "New Page._http._tcp.local", MDNS_SRV, 1, NULL);
+        assert_int_equal(records_in(&m, WEB, MDNS_SRV, 0, NULL), 0);
+    }
+    assert_int_equal(probes, 3);
+    assert_true(announced >= 2);
+    link_close(&link);
+}
+
 // More services than a message holds: several messages, each within the limit, nothing lost.
 static void many_services_take_several_messages(void **state)
 {
@@ -519,18 +680,24 @@ int main(void)
         cmocka_unit_test(shared_answers_wait_at_random),
         cmocka_unit_test(types_and_subtypes_are_told),
         cmocka_unit_test(several_questions_have_one_answer),
+        cmocka_unit_test(answers_that_wait_go_together),
+        cmocka_unit_test(only_what_is_ours_is_answered),
         cmocka_unit_test(missing_types_are_denied),
         cmocka_unit_test(a_record_goes_out_once_a_second),
         cmocka_unit_test(known_answers_are_left_out),
+        cmocka_unit_test(known_answers_are_left_out_of_several),
         cmocka_unit_test(half_known_sets_are_sent_whole),
         cmocka_unit_test(more_known_answers_are_waited_for),
+        cmocka_unit_test(still_more_known_answers_are_waited_for),
         cmocka_unit_test(what_another_says_is_not_repeated),
+        cmocka_unit_test(what_another_says_of_several_is_not_repeated),
         cmocka_unit_test(the_same_from_another_host),
         cmocka_unit_test(odd_messages_are_ignored),
         cmocka_unit_test(unicast_is_answered_where_all_have_heard),
         cmocka_unit_test(resolvers_of_old_are_answered),
         cmocka_unit_test(new_data_is_announced),
         cmocka_unit_test(goodbye_is_said),
+        cmocka_unit_test(a_service_is_renamed_by_hand),
         cmocka_unit_test(many_services_take_several_messages),
         cmocka_unit_test(the_port_can_be_shared),
     };

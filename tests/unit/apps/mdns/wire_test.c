@@ -35,6 +35,8 @@ static void labels_hold_any_text(void **state)
     const struct mdns_name type = named("_HTTP._tcp.LOCAL");
     assert_true(mdns_name_equal(&rest, &type));
     assert_memory_not_equal(rest.bytes, type.bytes, rest.length);  // bytes are kept
+    const struct mdns_name small = named("\xc3\xa4.local"), capital = named("\xc3\x84.local");
+    assert_false(mdns_name_equal(&small, &capital));  // letters of ASCII alone have two cases (RFC 6762 §16)
     for (uint32_t room = 1; room < 30; room++) {
         memset(text, 'x', sizeof text);
         mdns_name_print(&name, text, room);
