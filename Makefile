@@ -115,7 +115,7 @@ sim-mutations: sim-programs
 ## make bench      Weir and its peers in one run: build/bench/*.json, tables and plots (T=pair, host or sim: one part)
 bench:
 	@tools/need.sh $(if $(filter sim,$(T)),sim,bench)
-	@$(MAKE) -s $(B)/host/liball.a apps $(if $(filter sim,$(T)),,$(B)/venv/ready)
+	@$(MAKE) -s $(B)/host/liball.a apps $(if $(filter sim,$(T)),,$(B)/venv/ready) $(if $(filter sim pair,$(T)),,$(B)/host/weir-host-tls)
 	@$(if $(filter sim,$(T)),,$(B)/venv/bin/python bench/run.py $(T))
 	@$(if $(filter-out sim,$(T)),,$(PYTHON) tools/sim.py bench)
 

@@ -14,6 +14,7 @@ import cores_bench
 import families_bench
 import frames_bench
 import million_bench
+import tls_bench
 
 ROUNDS, MILLISECONDS = 5, 1000
 SEGMENT = 1460   # bytes; what CPU time is stated for
@@ -51,7 +52,11 @@ def measure():
     versions = {key: value for key, value in families.items() if key.startswith("v6_")}
     figures = summary(json.loads(done.stdout))
     figures["goals"].update({key: families["goal"] for key in versions})
-    return {**versions, **figures, "families": families, "xdp": frames_bench.measure(), "cores": cores_bench.measure(),
+    tls = tls_bench.measure() if os.geteuid() == 0 else {}
+    if tls:
+        figures = {"tls_ratio": tls["tls_ratio"], **figures}
+        figures["goals"]["tls_ratio"] = tls["goal"]
+    return {**versions, **figures, "tls": tls, "families": families, "xdp": frames_bench.measure(), "cores": cores_bench.measure(),
             "million": million_bench.measure(count=million_bench.STEP), "rounds": ROUNDS, "milliseconds": MILLISECONDS, "load": [load_before, common.load()], "machine": machine}
 
 
