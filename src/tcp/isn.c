@@ -6,14 +6,15 @@
 #include "tcp/timewait.h"
 
 #if WEIR_CFG_FAST_PATH
-uint64_t tcp_tuple_hash_new(const struct weir *weir, struct weir_addr local, struct weir_addr remote, uint32_t ports)
+uint64_t tcp_ends_hash_new(const struct weir *weir, enum tcp_hash hash, struct weir_addr local, struct weir_addr remote,
+                           uint32_t ports)
 {
-    struct tcp *tcp = (struct tcp *)&weir->tcp;  // only what it remembers changes, nothing anyone could see
-    tcp->hashed.local = local;
-    tcp->hashed.remote = remote;
-    tcp->hashed.ports = ports;
-    tcp->hashed.hash = addr_ends_hash(&weir->isn_key, local, remote, ports);
-    return tcp->hashed.hash;
+    struct tcp_hashed *const last = (struct tcp_hashed *)&weir->tcp.hashed[hash];  // a memo, nothing anyone could see
+    last->local = local;
+    last->remote = remote;
+    last->ports = ports;
+    last->hash = tcp_ends_hash_compute(weir, hash, local, remote, ports);
+    return last->hash;
 }
 #endif
 
@@ -24,35 +25,6 @@ uint32_t tcp_isn(const struct weir *weir, const struct weir_endpoint *local, con
     return (uint32_t)(weir->now_us >> 2) +
            (uint32_t)(tcp_tuple_hash(weir, local->addr, local->port, remote->addr, remote->port) >> 32);
 }
-
-static uint32_t offset_compute(const struct weir *weir, struct weir_addr local, struct weir_addr remote)
-{
-    struct weir_addr ends[2];
-    memset(ends, 0, sizeof ends);
-    ends[0] = local;
-    ends[1] = remote;
-    return (uint32_t)siphash(&weir->isn_key, ends, sizeof ends);
-}
-
-// One offset for each pair of addresses: timestamps of successive connections ascend (RFC 6191 needs that), and our
-// uptime shows nowhere.
-#if WEIR_CFG_FAST_PATH
-uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, struct weir_addr remote)
-{
-    struct tcp *tcp = (struct tcp *)&weir->tcp;  // only what it remembers changes, nothing anyone could see
-    if (!weir_addr_equal(tcp->stamped.remote, remote) || !weir_addr_equal(tcp->stamped.local, local)) {
-        tcp->stamped.local = local;
-        tcp->stamped.remote = remote;
-        tcp->stamped.offset = offset_compute(weir, local, remote);
-    }
-    return tcp->stamped.offset;
-}
-#else
-uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, struct weir_addr remote)
-{
-    return offset_compute(weir, local, remote);
-}
-#endif
 
 #if WEIR_CFG_TCP_CONNECT
 #define PORTS (TCP_PORT_LAST - TCP_PORT_FIRST + 1)
@@ -73,45 +45,13 @@ static bool tcp_port_free(struct weir *weir, const struct weir_endpoint *local, 
     return time_wait_reusable(weir, *old);
 }
 
-static uint64_t destination_compute(const struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote)
-{
-    struct {
-        struct weir_addr local, remote;
-        uint32_t remote_port;
-    } key;
-    memset(&key, 0, sizeof key);
-    key.local = local;
-    key.remote = remote->addr;
-    key.remote_port = remote->port;
-    return siphash(&weir->port_key, &key, sizeof key);
-}
-
-#if WEIR_CFG_FAST_PATH
-static uint64_t destination_hash(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote)
-{
-    struct tcp *tcp = &weir->tcp;
-    if (!weir_addr_equal(tcp->aimed.local, local) || !weir_addr_equal(tcp->aimed.remote.addr, remote->addr) ||
-        tcp->aimed.remote.port != remote->port) {
-        tcp->aimed.local = local;
-        tcp->aimed.remote = *remote;
-        tcp->aimed.hash = destination_compute(weir, local, remote);
-    }
-    return tcp->aimed.hash;
-}
-#else
-static uint64_t destination_hash(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote)
-{
-    return destination_compute(weir, local, remote);
-}
-#endif
-
 // RFC 6056 §3.3.4 (double hash), with random steps: successive ports to one destination are far apart in time, which
 // spares its TIME-WAIT; where they begin is secret. When most ports are taken, guessing finds a free one in a few
 // tries; only when (almost) none is left, each is looked at.
 uint16_t tcp_port_choose(struct weir *weir, struct weir_addr local, const struct weir_endpoint *remote,
                          struct tcp_time_wait **old)
 {
-    const uint64_t hash = destination_hash(weir, local, remote);
+    const uint64_t hash = tcp_ends_hash(weir, TCP_HASH_DESTINATION, local, remote->addr, remote->port);
     uint16_t *step = &weir->tcp.port_steps[(hash >> 32) % PORT_STEPS];
     *step = (uint16_t)(*step + 1 + random_bits(&weir->random, PORT_STEP_BITS));
 

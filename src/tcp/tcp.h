@@ -20,25 +20,20 @@ struct tcp_time_wait;
 
 #define TCP_RECENT (WEIR_CFG_FAST_PATH ? 16u : 1u)
 
+// Hashes of the ends of a connection (src/tcp/isn.h).
+enum tcp_hash { TCP_HASH_TUPLE, TCP_HASH_HOSTS, TCP_HASH_DESTINATION, TCP_HASHES };
+struct tcp_hashed {
+    uint64_t hash;
+    struct weir_addr local, remote;
+    uint32_t ports;
+};
+
 struct tcp {
     struct table connections;  // by the four of addresses and ports
     struct tcp_conn
         *recent[TCP_RECENT];  // of them: those found last, by their ports (tcp_conn_recent); packets come in trains
 #if WEIR_CFG_FAST_PATH
-    struct {
-        uint64_t hash;
-        struct weir_addr local, remote;
-        uint32_t ports;
-    } hashed;  // the 4-tuple hashed last: a connection's beginning asks for them again and again
-    struct {
-        struct weir_addr local, remote;
-        uint32_t offset;
-    } stamped;  // the timestamps' offset asked for last
-    struct {
-        uint64_t hash;
-        struct weir_addr local;
-        struct weir_endpoint remote;
-    } aimed;  // the destination a port was chosen for last, and its class (src/tcp/isn.c)
+    struct tcp_hashed hashed[TCP_HASHES];  // what was asked for last of each
 #endif
 #if WEIR_CFG_TCP_BLACK_HOLE
     bool black_hole_detection;
