@@ -45,15 +45,6 @@ static inline bool tcp_cwv_glance(struct tcp_cwv *v, uint32_t now_ms, uint32_t u
     v->round_end = nxt;
     return true;
 }
-// The same where that is all of what was in flight: no more than was used before, nor than half of cwnd. tcp_cwv_rest
-// does the rest.
-static inline bool tcp_cwv_settled(const struct tcp_cwv *v, uint32_t now_ms, uint32_t una, uint32_t cwnd)
-{
-    const uint32_t volume = una - v->from;
-    return v->unused && volume <= v->peak[0] && 2 * volume <= cwnd &&
-           now_ms - v->part_ms < CWV_PERIOD_LEAST_MS / CWV_PARTS;
-}
-static inline void tcp_cwv_rest(struct tcp_cwv *v, uint32_t una) { v->from = v->round_end = una; }
 // What was in flight as the round trip under way began.
 static inline uint32_t tcp_cwv_burst(const struct tcp_cwv *v) { return v->round_end - v->from; }
 uint32_t tcp_cwv_pipe(const struct tcp_conn *c);  // pipeACK; UINT32_MAX: undefined

@@ -212,14 +212,6 @@ static inline const struct flight_record *flight_acked_plain(struct flight *f, u
     f->start = f->fack = f->detected = una;
     return r;
 }
-// flight_acked_plain where all records are acknowledged.
-static inline const struct flight_record *flight_acked_all(struct flight *f, uint32_t una)
-{
-    const struct flight_record *const newest = &f->record[f->head + f->count - 1];
-    f->head = f->count = 0;
-    f->start = f->fack = f->detected = una;
-    return newest;
-}
 // What there is to say of it: `acked` bytes.
 static inline struct flight_delta flight_plain_delta(const struct flight_record *r, bool known, uint32_t acked)
 {
@@ -241,10 +233,6 @@ static inline bool flight_plain(const struct flight *f) { return !f->lost && !fl
 static inline const struct flight_record *flight_acked_plain(struct flight *f, uint32_t una, bool *known)
 {
     return (void)f, (void)una, (void)known, NULL;
-}
-static inline const struct flight_record *flight_acked_all(struct flight *f, uint32_t una)
-{
-    return (void)f, (void)una, NULL;
 }
 static inline struct flight_delta flight_plain_delta(const struct flight_record *r, bool known, uint32_t acked)
 {

@@ -48,23 +48,9 @@ static inline void tcp_hystart_round(struct tcp_hystart *h, uint32_t last_us, ui
     h->current_us = HYSTART_NO_RTT;
     h->samples = 0;
 }
-// A round that has had no acknowledgement yet, and ends with the first, can show no rise. tcp_hystart_single ends it.
-static inline bool tcp_hystart_fresh(const struct tcp_hystart *h)
-{
-    return h->running && !h->samples && !h->css_rounds && !h->train;
-}
-static inline void tcp_hystart_single(struct tcp_hystart *h, uint32_t nxt, uint32_t rtt_us)
-{
-    h->round_end = nxt;
-    h->last_us = rtt_us;
-}
 // What tcp_hystart_ack comes to for nearly all of them, where no growth is asked for: no rise. false: nothing was done.
 static inline bool tcp_hystart_glance(struct tcp_hystart *h, uint32_t una, uint32_t nxt, uint32_t rtt_us)
 {
-    if (una == nxt && rtt_us && tcp_hystart_fresh(h)) {
-        tcp_hystart_single(h, nxt, rtt_us);
-        return true;
-    }
     const uint32_t current_us = min_u32(h->current_us, rtt_us), samples = h->samples + (h->samples < HYSTART_SAMPLES);
     if (!h->running || h->css_rounds || h->train || !rtt_us ||
         (samples == HYSTART_SAMPLES && current_us >= h->last_us + HYSTART_LEAST_RISE_US))

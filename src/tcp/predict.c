@@ -84,67 +84,7 @@ static HOT_INLINE void learn(struct weir *weir, struct tcp_conn *c, const struct
         tell_cc(weir, c, newest, known, acked);
     tcp_cwv_acked(weir, c);
 }
-static __attribute__((noinline)) void learn_apart(struct weir *weir, struct tcp_conn *c,
-                                                  const struct flight_record *newest, uint32_t rtt_us, uint32_t acked)
-{
-    learn(weir, c, newest, true, rtt_us, acked);
-}
-
-#if WEIR_CFG_TCP_REFINEMENTS
-// All is acknowledged, the last `acked` bytes of it now: neither was that half a window, nor is it news of what is
-// used.
-static inline bool use_settled(const struct weir *weir, const struct tcp_flow *flow, uint32_t una, uint32_t acked)
-{
-    return (void)acked, tcp_cwv_settled(&flow->cwv, weir->now_ms, una, flow->window.cwnd);
-}
-static inline void use_rests(struct tcp_flow *flow, uint32_t una) { tcp_cwv_rest(&flow->cwv, una); }
-#else
-static inline bool use_settled(const struct weir *weir, const struct tcp_flow *flow, uint32_t una, uint32_t acked)
-{
-    return (void)weir, (void)una, acked <= flow->window.cwnd / 2;
-}
-static inline void use_rests(struct tcp_flow *flow, uint32_t una) { (void)flow, (void)una; }
-#endif
-#if WEIR_CFG_TCP_REFINEMENTS
-static inline bool round_fresh(const struct tcp_flow *flow) { return tcp_hystart_fresh(&flow->hystart); }
-static inline void round_single(struct tcp_flow *flow, uint32_t nxt, uint32_t rtt_us)
-{
-    tcp_hystart_single(&flow->hystart, nxt, rtt_us);
-}
-#else
-static inline bool round_fresh(const struct tcp_flow *flow) { return (void)flow, true; }
-static inline void round_single(struct tcp_flow *flow, uint32_t nxt, uint32_t rtt_us)
-{
-    (void)flow, (void)nxt, (void)rtt_us;
-}
-#endif
-
-// All that was in flight is acknowledged, as in an exchange of messages that goes on as it did: nobody has anything to
-// learn of it, only the next round trip begins here. false: nothing was done.
-static inline bool exchange_goes_on(const struct weir *weir, const struct tcp_conn *c, struct tcp_flow *flow,
-                                    uint32_t acked, uint32_t rtt_us)
-{
-    const uint32_t una = c->snd.una;
-    if (!LIKELY(flow->window.ssthresh == WEIR_CC_UNLIMITED) || c->flags & TCP_CWND_LIMITED ||
-        !tcp_cc(weir, c)->only_grows || !LIKELY(use_settled(weir, flow, una, acked)) || !round_fresh(flow))
-        return false;
-    round_single(flow, una, rtt_us);
-    use_rests(flow, una);
-    return true;
-}
-
-static HOT_INLINE void take_all(struct weir *weir, struct tcp_conn *c, struct tcp_flow *flow, uint32_t ack,
-                                uint32_t acked)
-{
-    const struct flight_record *const newest = flight_acked_all(flow->flight, ack);
-    const uint32_t rtt_us = max_u32(weir->now - newest->sent, 1);
-    rtt_sample(&c->rtt, rtt_us);
-    tcp_rack_predicted(flow, weir->now - newest->sent);
-    if (!exchange_goes_on(weir, c, flow, acked, rtt_us))
-        learn_apart(weir, c, newest, rtt_us, acked);
-}
-
-static HOT_INLINE void take_some(struct weir *weir, struct tcp_conn *c, struct tcp_flow *flow, uint32_t ack,
+static HOT_INLINE void take_acked(struct weir *weir, struct tcp_conn *c, struct tcp_flow *flow, uint32_t ack,
                                  uint32_t acked)
 {
     bool known;
@@ -170,10 +110,7 @@ static HOT_INLINE void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t 
     flow->retransmit_from = ack;
     flow->duplicate_acks = 0;
     c->progress_ms = weir->now_ms;
-    if (WEIR_CFG_FAST_PATH && LIKELY(ack == c->snd.nxt))
-        take_all(weir, c, flow, ack, acked);
-    else
-        take_some(weir, c, flow, ack, acked);
+    take_acked(weir, c, flow, ack, acked);
     tcp_timers_acked_steady(weir, c);
     if (c->flags & TCP_WRITE_BLOCKED) {
         c->flags &= ~(uint32_t)TCP_WRITE_BLOCKED;
