@@ -50,7 +50,6 @@ static inline bool stream_contiguous(const struct stream *stream, uint32_t offse
 // it.
 static inline bool stream_contiguous_room(const struct stream *stream, uint32_t offset, uint32_t length,
                                           uint8_t **place);
-static inline void stream_extend_room(struct stream *stream, uint32_t end);  // the room reaches to `end` from now on
 static inline uint32_t
 stream_room(const struct stream *stream);  // > length: spans beyond the data may be lent, or hold data out of order
 // Ends the room beyond the data: the caller vouches that no span of it is lent and nothing lies there. Its memory is
@@ -214,11 +213,6 @@ static inline bool stream_contiguous_room(const struct stream *stream, uint32_t 
                                           uint8_t **place)
 {
     return offset + length <= stream->limit && stream_contiguous(stream, offset, length, place);
-}
-static inline void stream_extend_room(struct stream *stream, uint32_t end)
-{
-    if (end > stream->room)
-        stream->room = end;
 }
 
 #else

@@ -84,7 +84,6 @@ static inline bool stream_contiguous_room(const struct stream *stream, uint32_t 
 {
     return stream_contiguous(stream, offset, length, place);
 }
-static inline void stream_extend_room(struct stream *stream, uint32_t end) { (void)stream, (void)end; }
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
 {
     (void)memory;

@@ -85,7 +85,7 @@ static HOT_INLINE void learn(struct weir *weir, struct tcp_conn *c, const struct
     tcp_cwv_acked(weir, c);
 }
 static HOT_INLINE void take_acked(struct weir *weir, struct tcp_conn *c, struct tcp_flow *flow, uint32_t ack,
-                                 uint32_t acked)
+                                  uint32_t acked)
 {
     bool known;
     const struct flight_record *const newest = flight_acked_plain(flow->flight, ack, &known);
@@ -210,13 +210,6 @@ COLD static uint16_t copy_rest(struct weir *weir, struct tcp_conn *c, const uint
 static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length,
                                 uint32_t *sum)
 {
-    uint8_t *place;
-    if (length <= SMALL_COPY_MAX && LIKELY(c->receive) &&
-        stream_contiguous_room(c->receive, stream_length(c->receive), length, &place)) {
-        stream_extend_room(c->receive, stream_length(c->receive) + length);
-        *sum = checksum_copy_small(place, from, length);
-        return true;
-    }
     if (!tcp_receive_room(weir, c, length))
         return false;
     const uint32_t offset = stream_length(c->receive);

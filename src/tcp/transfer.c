@@ -32,7 +32,7 @@ static int send_error(const struct tcp_conn *c)
 
 // Makes memory for up to `want` bytes behind those queued exist, as far as the limit is open to the user: how many, or
 // why none.
-static int send_room_limited(struct weir *weir, struct tcp_conn *c, uint32_t want)
+static int send_room(struct weir *weir, struct tcp_conn *c, uint32_t want)
 {
     const int error = send_error(c);
     if (error)
@@ -47,18 +47,6 @@ static int send_room_limited(struct weir *weir, struct tcp_conn *c, uint32_t wan
         return (int)(end - queued);
     c->flags |= TCP_WRITE_BLOCKED;
     return queued || !room ? WEIR_AGAIN : WEIR_NO_MEMORY;
-}
-
-// So little that it has room whatever cwnd is takes no more than a look.
-static inline int send_room(struct weir *weir, struct tcp_conn *c, uint32_t want)
-{
-    if (WEIR_CFG_FAST_PATH && c->send && c->state == WEIR_TCP_ESTABLISHED && want <= TCP_SEND_FLOOR &&
-        !memory_beyond(&weir->memory, MEMORY_IDLE)) {
-        const uint32_t end = stream_length(c->send) + want;
-        if (end <= min_u32(c->send_limit, TCP_SEND_FLOOR) && stream_ensure(&weir->memory, c->send, end) == end)
-            return (int)want;
-    }
-    return send_room_limited(weir, c, want);
 }
 
 int tcp_reserve(struct weir *weir, struct tcp_conn *c, uint32_t want, struct weir_span *spans, int count)
