@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// For boards whose compiler comes without a C library: of its functions those that the compiler and this code call.
+// For boards whose compiler comes without a C library: of its functions those that the compiler and this code call, and
+// drivers of Linux 2.0 (api/linux_netdev).
 // memcpy is the processor's own (boards/x86/memory.c, boards/mips/memory.c).
 #include <stdint.h>
 #include <string.h>
@@ -55,4 +56,41 @@ int strcmp(const char *a, const char *b)
     while (*a && *a == *b)
         a++, b++;
     return (unsigned char)*a - (unsigned char)*b;
+}
+
+int strncmp(const char *a, const char *b, size_t bytes)
+{
+    for (; bytes && *a && *a == *b; bytes--)
+        a++, b++;
+    return bytes ? (unsigned char)*a - (unsigned char)*b : 0;
+}
+
+char *strchr(const char *text, int letter)
+{
+    for (; *text != (char)letter; text++)
+        if (!*text)
+            return NULL;
+    return (char *)(uintptr_t)text;
+}
+
+char *strcpy(char *restrict to, const char *restrict from)
+{
+    memcpy(to, from, strlen(from) + 1);
+    return to;
+}
+
+char *strncpy(char *restrict to, const char *restrict from, size_t bytes)
+{
+    size_t i = 0;
+    for (; i < bytes && from[i]; i++)
+        to[i] = from[i];
+    for (; i < bytes; i++)
+        to[i] = 0;
+    return to;
+}
+
+char *strcat(char *restrict to, const char *restrict from)
+{
+    strcpy(to + strlen(to), from);
+    return to;
 }

@@ -13,6 +13,7 @@ extern const struct linux_netdev_board *linux_board;
 
 void linux_skb_init(void);
 void linux_memory_init(void *memory, size_t bytes);
+void linux_memory_is(const void *memory, size_t bytes);  // cards may read and write it
 // Both in one step to interrupts and to other threads.
 bool linux_queue_put(struct linux_queue *queue, struct sk_buff *skb);  // false: it is full
 struct sk_buff *linux_queue_take(struct linux_queue *queue);           // NULL: it is empty

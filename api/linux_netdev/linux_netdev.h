@@ -25,7 +25,6 @@
 
 WEIR_BEGIN_DECLS
 
-#define LINUX_NETDEV_IRQS 16u
 #define LINUX_NETDEV_SKBS 320u    // packets in the pool
 #define LINUX_NETDEV_QUEUE 128u   // packets that wait, each way
 #define LINUX_NETDEV_LATE_MS 200  // a device that is busy is offered a packet again after so long

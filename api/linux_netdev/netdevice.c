@@ -9,7 +9,7 @@
 #include "weir/port.h"
 
 const struct linux_netdev_board *linux_board;
-static struct device *devices;
+struct device *dev_base;
 static struct semaphore work = {.most = 1};
 
 void linux_netdev_init(const struct linux_netdev_board *board)
@@ -38,28 +38,42 @@ void ether_setup(struct device *dev)
     dev->flags = IFF_BROADCAST | IFF_MULTICAST;
 }
 
-static void add(struct device *dev)
+static struct device **place_of(const struct device *dev)
 {
-    struct device **end = &devices;
-    while (*end)
-        end = &(*end)->next;
-    dev->next = NULL;
-    *end = dev;
+    struct device **at = &dev_base;
+    while (*at && *at != dev)
+        at = &(*at)->next;
+    return at;
 }
 
-// Unless it has a name. A number of one digit is enough: there are so many lines.
+static void add(struct device *dev)
+{
+    struct device **const at = place_of(dev);
+    if (*at == dev)
+        return;
+    dev->next = NULL;
+    *at = dev;
+}
+
+static bool name_is_used(const char *name)
+{
+    for (const struct device *at = dev_base; at; at = at->next)
+        if (at->name && !strcmp(at->name, name))
+            return true;
+    return false;
+}
+
+// Unless it has a name; eth0 to eth9.
 static bool name_device(struct device *dev)
 {
-    uint32_t number = 0;
     if (dev->name && dev->name[0] && dev->name[0] != ' ')
         return true;
     char *const name = (char *)kmalloc(sizeof "eth0", GFP_KERNEL);
     if (!name)
         return false;
-    for (const struct device *at = devices; at; at = at->next)
-        number++;
     memcpy(name, "eth0", sizeof "eth0");
-    name[3] = (char)('0' + number % 10);
+    while (name_is_used(name) && name[3] < '9')
+        name[3]++;
     dev->name = name;
     return true;
 }
@@ -91,17 +105,15 @@ int register_netdev(struct device *dev)
 {
     if (!name_device(dev))
         return -ENOMEM;
-    const int error = dev->init ? dev->init(dev) : 0;
-    if (!error)
-        add(dev);
-    return error;
+    if (dev->init && dev->init(dev) != 0)
+        return -EIO;
+    add(dev);
+    return 0;
 }
 
 void unregister_netdev(struct device *dev)
 {
-    struct device **at = &devices;
-    while (*at && *at != dev)
-        at = &(*at)->next;
+    struct device **const at = place_of(dev);
     if (*at)
         *at = dev->next;
 }
@@ -204,7 +216,7 @@ static uint64_t send_all(struct device *dev)
 // The stack has so much to take that interrupts wait for it: in a flood it is the card that drops packets.
 static bool flooded(void)
 {
-    for (const struct device *dev = devices; dev; dev = dev->next)
+    for (const struct device *dev = dev_base; dev; dev = dev->next)
         if (dev->received.count > LINUX_NETDEV_QUEUE / 2)
             return true;
     return false;
@@ -218,8 +230,8 @@ void linux_netdev_thread(void *unused)
         (void)semaphore_take(&work, due_us);
         if (!flooded())
             linux_irq_run();
-        due_us = KERNEL_NEVER;
-        for (struct device *dev = devices; dev; dev = dev->next) {
+        due_us = lyraos_timers_turn(linux_wake);
+        for (struct device *dev = dev_base; dev; dev = dev->next) {
             const uint64_t own_us = dev->netif ? send_all(dev) : KERNEL_NEVER;
             due_us = own_us < due_us ? own_us : due_us;
         }

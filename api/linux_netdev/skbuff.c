@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The pool of packets, and queues of them.
+#include <string.h>
+
 #include "api/linux_netdev/internal.h"
 #include "kernel/preempt/arch.h"
 
@@ -24,6 +26,7 @@ static void append(struct linux_queue *queue, struct sk_buff *skb)
 void linux_skb_init(void)
 {
     unused = (struct linux_queue){0};
+    linux_memory_is(bytes, sizeof bytes);
     for (uint32_t i = 0; i < LINUX_NETDEV_SKBS; i++) {
         packets[i].head = (unsigned char *)bytes[i];
         packets[i].end = packets[i].head + ROOM;
@@ -63,20 +66,22 @@ struct sk_buff *linux_queue_take(struct linux_queue *queue)
     return skb;
 }
 
-struct sk_buff *dev_alloc_skb(unsigned int size)
+struct sk_buff *alloc_skb(unsigned int size, int priority)
 {
-    struct sk_buff *skb = size <= SKB_BYTES ? linux_queue_take(&unused) : NULL;
-    if (!skb)
-        return NULL;
-    *skb = (struct sk_buff){.head = skb->head, .end = skb->end, .data = skb->head, .tail = skb->head};
-    skb_reserve(skb, HEADROOM);
+    struct sk_buff *skb = size <= ROOM ? linux_queue_take(&unused) : NULL;
+    (void)priority;
+    if (skb)
+        *skb = (struct sk_buff){
+            .head = skb->head, .end = skb->end, .data = skb->head, .tail = skb->head, .truesize = ROOM + sizeof *skb};
     return skb;
 }
 
-struct sk_buff *alloc_skb(unsigned int size, int priority)
+struct sk_buff *dev_alloc_skb(unsigned int size)
 {
-    (void)priority;
-    return dev_alloc_skb(size);
+    struct sk_buff *skb = size <= SKB_BYTES ? alloc_skb(size, 0) : NULL;
+    if (skb)
+        skb_reserve(skb, HEADROOM);
+    return skb;
 }
 
 void dev_kfree_skb(struct sk_buff *skb, int rw)
@@ -87,18 +92,11 @@ void dev_kfree_skb(struct sk_buff *skb, int rw)
     arch_interrupts_restore(state);
 }
 
-WEIR_NORETURN static void panic(const char *text)
-{
-    linux_board->puts(text);
-    for (;;)
-        ;
-}
-
 unsigned char *skb_put(struct sk_buff *skb, unsigned int len)
 {
     unsigned char *const at = skb->tail;
     if (len > (unsigned)skb_tailroom(skb))
-        panic("skb_put: beyond the packet\n");
+        panic("skb_put: %u bytes beyond the packet", len - (unsigned)skb_tailroom(skb));
     skb->tail += len;
     skb->len += len;
     return at;
@@ -107,7 +105,13 @@ unsigned char *skb_put(struct sk_buff *skb, unsigned int len)
 unsigned char *skb_push(struct sk_buff *skb, unsigned int len)
 {
     if (len > (unsigned)skb_headroom(skb))
-        panic("skb_push: before the packet\n");
+        panic("skb_push: %u bytes before the packet", len - (unsigned)skb_headroom(skb));
     skb->len += len;
     return skb->data -= len;
+}
+
+void eth_copy_and_sum(struct sk_buff *to, const unsigned char *from, int length, int base)
+{
+    (void)base;
+    memcpy(to->data, from, (size_t)length);
 }

@@ -5,6 +5,7 @@
 #define LINUX_NETDEV_SKBUFF_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "weir/language.h"
 
@@ -13,6 +14,8 @@ WEIR_BEGIN_DECLS
 #define SKB_BYTES 1600u  // the largest that dev_alloc_skb gives
 #define FREE_READ 1
 #define FREE_WRITE 0
+
+enum { CHECKSUM_NONE, CHECKSUM_HW, CHECKSUM_UNNECESSARY };  // ip_summed: not looked at
 
 struct device;
 struct ethhdr;
@@ -26,11 +29,13 @@ struct sk_buff {
     } mac;
     unsigned short protocol;  // in network order
     unsigned char pkt_type, ip_summed;
+    unsigned char free, lock, arp;  // for drivers that set them
+    unsigned int truesize;
     unsigned char *head, *data, *tail, *end;
 };
 
-struct sk_buff *dev_alloc_skb(unsigned int size);  // empty, with 16 bytes of headroom; NULL: there is none
-struct sk_buff *alloc_skb(unsigned int size, int priority);
+struct sk_buff *dev_alloc_skb(unsigned int size);            // empty, with 16 bytes of headroom; NULL: there is none
+struct sk_buff *alloc_skb(unsigned int size, int priority);  // the same without headroom
 void dev_kfree_skb(struct sk_buff *skb, int rw);
 #define kfree_skb(skb, rw) dev_kfree_skb(skb, rw)
 
@@ -58,6 +63,11 @@ static inline void skb_trim(struct sk_buff *skb, unsigned int len)
         skb->tail = skb->data + len;
     }
 }
+
+// Copies a packet that came into one; a checksum is not made (`base`), since the stack makes its own.
+void eth_copy_and_sum(struct sk_buff *to, const unsigned char *from, int length, int base);
+#define eth_io_copy_and_sum(to, from, length, base) \
+    eth_copy_and_sum((to), (const unsigned char *)(uintptr_t)(from), (length), (base))
 
 WEIR_END_DECLS
 

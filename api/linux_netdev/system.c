@@ -3,29 +3,43 @@
 
 #include <string.h>
 
+#include "api/linux_netdev/include/asm/processor.h"
 #include "api/linux_netdev/internal.h"
 #include "kernel/preempt/arch.h"
 #include "kernel/preempt/kmem.h"
 
 // --- interrupts ------------------------------------------------------------------------------------------------------
-#define HANDLERS 8
+#define HANDLERS 8u
 
 static struct handler {
     linux_irq_handler *call;  // NULL: free
     void *dev_id;
     unsigned irq;
+    bool shares;
 } handlers[HANDLERS];
-static volatile uint32_t pending;  // a bit a line
-struct device *irq2dev_map[LINUX_NETDEV_IRQS];
+static volatile uint32_t pending;   // a bit a line
+static volatile uint32_t disabled;  // by drivers
+struct device *irq2dev_map[NR_IRQS];
+
+static bool taken(unsigned irq, bool shares)
+{
+    for (const struct handler *at = handlers; at < handlers + HANDLERS; at++)
+        if (at->call && at->irq == irq && !(shares && at->shares))
+            return true;
+    return false;
+}
 
 int request_irq(unsigned irq, linux_irq_handler *handler, unsigned long flags, const char *device, void *dev_id)
 {
-    (void)flags, (void)device;
-    if (irq >= LINUX_NETDEV_IRQS || !handler)
+    const bool shares = (flags & SA_SHIRQ) != 0;
+    (void)device;
+    if (irq >= NR_IRQS || !handler)
         return -EINVAL;
+    if (taken(irq, shares))
+        return -EBUSY;
     for (struct handler *at = handlers; at < handlers + HANDLERS; at++)
         if (!at->call) {
-            *at = (struct handler){handler, dev_id, irq};
+            *at = (struct handler){handler, dev_id, irq, shares};
             enable_irq(irq);
             return 0;
         }
@@ -49,25 +63,120 @@ void free_irq(unsigned irq, void *dev_id)
         disable_irq(irq);
 }
 
-void disable_irq(unsigned irq) { linux_board->line(irq, false); }
-void enable_irq(unsigned irq) { linux_board->line(irq, true); }
+void disable_irq(unsigned irq)
+{
+    const uint32_t state = arch_interrupts_off();
+    disabled |= 1u << irq;
+    linux_board->line(irq, false);
+    arch_interrupts_restore(state);
+}
+
+// What interrupted meanwhile is then heard.
+void enable_irq(unsigned irq)
+{
+    const uint32_t state = arch_interrupts_off();
+    disabled &= ~(1u << irq);
+    linux_board->line(irq, true);
+    arch_interrupts_restore(state);
+    if (pending >> irq & 1)
+        linux_wake();
+}
+
+// --- which line a card has -------------------------------------------------------------------------------------------
+#define PROBE_NEVER 0x2147u     // a PC's own: timer, keyboard, the second controller, floppy, clock, coprocessor
+#define PROBE_QUIET_JIFFIES 1   // a line that interrupts so early is somebody else's
+#define PROBE_REPORT_JIFFIES 2  // the card has so long at the least
+
+static volatile uint32_t probed, probe_seen;  // a bit a line
+
+static void wait_jiffies(int count, bool until_seen)
+{
+    const unsigned long from = jiffies;
+    while (jiffies - from <= (unsigned long)count && !(until_seen && (probe_seen & probed)))
+        barrier();
+}
+
+static unsigned long probe_begin(int quiet_jiffies)
+{
+    uint32_t lines = 0;
+    for (unsigned irq = 0; irq < NR_IRQS; irq++)
+        if (!(PROBE_NEVER >> irq & 1) && !used(irq))
+            lines |= 1u << irq;
+    probe_seen = 0;
+    probed = lines;
+    for (unsigned irq = 0; irq < NR_IRQS; irq++)
+        if (lines >> irq & 1)
+            enable_irq(irq);
+    wait_jiffies(quiet_jiffies, false);
+    probed &= ~probe_seen;
+    return probed;
+}
+
+// The lines that interrupted.
+static uint32_t probe_end(void)
+{
+    const uint32_t lines = probed;
+    for (unsigned irq = 0; irq < NR_IRQS; irq++)
+        if (lines >> irq & 1)
+            disable_irq(irq);
+    probed = 0;
+    return probe_seen & lines;
+}
+
+static int lowest(uint32_t lines)
+{
+    int irq = 0;
+    for (; lines && !(lines & 1); lines >>= 1)
+        irq++;
+    return irq;
+}
+
+unsigned long probe_irq_on(void) { return probe_begin(PROBE_QUIET_JIFFIES); }
+int probe_irq_off(unsigned long lines)
+{
+    const uint32_t seen = probe_end() & (uint32_t)lines;
+    return seen & (seen - 1) ? -lowest(seen) : lowest(seen);
+}
+int autoirq_setup(int jiffies_each)
+{
+    return (int)probe_begin(jiffies_each > PROBE_QUIET_JIFFIES ? jiffies_each : PROBE_QUIET_JIFFIES);
+}
+int autoirq_report(int jiffies_each)
+{
+    wait_jiffies(jiffies_each > PROBE_REPORT_JIFFIES ? jiffies_each : PROBE_REPORT_JIFFIES, true);
+    return lowest(probe_end());
+}
+
+// --- an interrupt ----------------------------------------------------------------------------------------------------
 
 void linux_netdev_interrupt(uint32_t line)
 {
-    disable_irq(line);
+    linux_board->line(line, false);
+    if (probed >> line & 1) {
+        probe_seen |= 1u << line;
+        return;
+    }
     pending |= 1u << line;
     linux_wake();
 }
 
 static uint32_t take_pending(void)
 {
-    const uint32_t state = arch_interrupts_off(), taken = pending;
-    pending = 0;
+    const uint32_t state = arch_interrupts_off(), taken = pending & ~disabled;
+    pending &= disabled;
     arch_interrupts_restore(state);
     return taken;
 }
 
-bool linux_irq_waits(void) { return pending; }
+bool linux_irq_waits(void) { return (pending & ~disabled) != 0; }
+
+static void unmask(unsigned irq)
+{
+    const uint32_t state = arch_interrupts_off();
+    if (!(disabled >> irq & 1))
+        linux_board->line(irq, true);
+    arch_interrupts_restore(state);
+}
 
 void linux_irq_run(void)
 {
@@ -78,7 +187,7 @@ void linux_irq_run(void)
             if (at->call && at->irq == irq)
                 at->call((int)irq, at->dev_id, NULL);
         if (used(irq))
-            enable_irq(irq);
+            unmask(irq);
     }
 }
 
@@ -116,140 +225,24 @@ int test_bit(int nr, const void *address)
     return (((const volatile unsigned long *)address)[nr / WORD_BITS] >> nr % WORD_BITS & 1) != 0;
 }
 
-// --- ports -----------------------------------------------------------------------------------------------------------
-#define REGIONS 8
-static struct region {
-    unsigned from, extent;  // extent 0: free
-} regions[REGIONS];
-
-int check_region(unsigned from, unsigned extent)
-{
-    for (const struct region *at = regions; at < regions + REGIONS; at++)
-        if (at->extent && from < at->from + at->extent && at->from < from + extent)
-            return -EBUSY;
-    return 0;
-}
-
-void request_region(unsigned from, unsigned extent, const char *name)
-{
-    (void)name;
-    for (struct region *at = regions; at < regions + REGIONS; at++)
-        if (!at->extent) {
-            *at = (struct region){from, extent};
-            return;
-        }
-}
-
-void release_region(unsigned from, unsigned extent)
-{
-    for (struct region *at = regions; at < regions + REGIONS; at++)
-        if (at->from == from && at->extent == extent)
-            at->extent = 0;
-}
-
-void insb(unsigned port, void *to, unsigned long count)
-{
-    for (uint8_t *at = to; count; count--)
-        *at++ = inb(port);
-}
-void outsb(unsigned port, const void *from, unsigned long count)
-{
-    for (const uint8_t *at = from; count; count--)
-        outb(*at++, port);
-}
-// The processor's order of bytes is the bus's. Memory need not be aligned.
-void insw(unsigned port, void *to, unsigned long count)
-{
-    for (uint8_t *at = to; count; count--, at += 2) {
-        const uint16_t value = inw(port);
-        memcpy(at, &value, sizeof value);
-    }
-}
-void insl(unsigned port, void *to, unsigned long count)
-{
-    for (uint8_t *at = to; count; count--, at += 4) {
-        const uint32_t value = inl(port);
-        memcpy(at, &value, sizeof value);
-    }
-}
-void outsw(unsigned port, const void *from, unsigned long count)
-{
-    for (const uint8_t *at = from; count; count--, at += 2) {
-        uint16_t value;
-        memcpy(&value, at, sizeof value);
-        outw(value, port);
-    }
-}
-void outsl(unsigned port, const void *from, unsigned long count)
-{
-    for (const uint8_t *at = from; count; count--, at += 4) {
-        uint32_t value;
-        memcpy(&value, at, sizeof value);
-        outl(value, port);
-    }
-}
-
-// --- PCI -------------------------------------------------------------------------------------------------------------
-#define FUNCTIONS 256u
-
-int pcibios_present(void) { return linux_board->pci_read != NULL; }
-
-int pcibios_find_device(unsigned short vendor, unsigned short device, unsigned short index, unsigned char *bus,
-                        unsigned char *function)
-{
-    for (uint32_t at = 0; pcibios_present() && at < FUNCTIONS; at++)
-        if (linux_board->pci_read(at, 0) == ((uint32_t)device << 16 | vendor) && !index--) {
-            *bus = 0;
-            *function = (unsigned char)at;
-            return PCIBIOS_SUCCESSFUL;
-        }
-    return PCIBIOS_DEVICE_NOT_FOUND;
-}
-
-static uint32_t read_config(unsigned char function, unsigned char where)
-{
-    return linux_board->pci_read(function, where & 0xfcu) >> 8 * (where & 3u);
-}
-
-static int write_config(unsigned char function, unsigned char where, uint32_t mask, uint32_t value)
-{
-    const uint32_t shift = 8 * (where & 3u), rest = linux_board->pci_read(function, where & 0xfcu) & ~(mask << shift);
-    linux_board->pci_write(function, where & 0xfcu, rest | value << shift);
-    return PCIBIOS_SUCCESSFUL;
-}
-
-int pcibios_read_config_byte(unsigned char bus, unsigned char function, unsigned char where, unsigned char *value)
-{
-    *value = (unsigned char)read_config(function, where);
-    return (void)bus, PCIBIOS_SUCCESSFUL;
-}
-int pcibios_read_config_word(unsigned char bus, unsigned char function, unsigned char where, unsigned short *value)
-{
-    *value = (unsigned short)read_config(function, where);
-    return (void)bus, PCIBIOS_SUCCESSFUL;
-}
-int pcibios_read_config_dword(unsigned char bus, unsigned char function, unsigned char where, unsigned int *value)
-{
-    *value = read_config(function, where);
-    return (void)bus, PCIBIOS_SUCCESSFUL;
-}
-int pcibios_write_config_byte(unsigned char bus, unsigned char function, unsigned char where, unsigned char value)
-{
-    return (void)bus, write_config(function, where, 0xff, value);
-}
-int pcibios_write_config_word(unsigned char bus, unsigned char function, unsigned char where, unsigned short value)
-{
-    return (void)bus, write_config(function, where, 0xffff, value);
-}
-int pcibios_write_config_dword(unsigned char bus, unsigned char function, unsigned char where, unsigned int value)
-{
-    return (void)bus, write_config(function, where, UINT32_MAX, value);
-}
-
 // --- memory and time -------------------------------------------------------------------------------------------------
 static struct kmem kmem;
 
-void linux_memory_init(void *memory, size_t bytes) { kmem_init(&kmem, memory, bytes); }
+unsigned long high_memory;
+char x86 = 5;
+
+void linux_memory_init(void *memory, size_t bytes)
+{
+    kmem_init(&kmem, memory, bytes);
+    linux_memory_is(memory, bytes);
+}
+
+void linux_memory_is(const void *memory, size_t bytes)
+{
+    const unsigned long end = virt_to_bus(memory) + bytes;
+    high_memory = end > high_memory ? end : high_memory;
+}
+
 void *kmalloc(size_t bytes, int priority) { return (void)priority, kmem_alloc(&kmem, bytes); }
 void kfree(void *memory) { kmem_free(&kmem, memory); }
 

@@ -1,38 +1,67 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a network driver of Linux 2.0 asks of the rest of its kernel: interrupts, bits, ports, PCI, memory, delays,
-// messages. (Timers, jiffies and wait queues are LyraOS's: api/lyraos/linux20.h.)
+// What a network driver of Linux 2.0 asks of the rest of its kernel: interrupts, bits, memory, delays; and, in headers
+// of their own, ports, PCI, messages. (Timers, jiffies and wait queues are LyraOS's: api/lyraos/linux20.h.)
 #ifndef LINUX_NETDEV_SYSTEM_H
 #define LINUX_NETDEV_SYSTEM_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "api/linux_netdev/pci.h"
+#include "api/linux_netdev/ports.h"
+#include "api/linux_netdev/printk.h"
+#include "api/linux_netdev/types.h"
 #include "api/lyraos/linux20.h"
-#include "drivers/port_io.h"
 #include "weir/language.h"
 
 WEIR_BEGIN_DECLS
 
-#define KERN_ERR "<3>"
-#define KERN_WARNING "<4>"
-#define KERN_INFO "<6>"
-#define KERN_DEBUG "<7>"
+#define LINUX_VERSION_CODE 0x020024  // 2.0.36, LyraOS's
+#define UTS_RELEASE "2.0.36"
+#define asmlinkage
 #define __initfunc(declaration) declaration
-int printk(const char *format, ...);  // %d %u %x %c %s %p %%, with width, 0, # and l
+#define __initdata
+#define smp_processor_id() 0
+#define barrier() __asm__ volatile("" ::: "memory")
 
-enum { EIO = 5, ENXIO = 6, EAGAIN = 11, ENOMEM = 12, EBUSY = 16, ENODEV = 19, EINVAL = 22 };
+enum {
+    EPERM = 1,
+    ENOENT = 2,
+    EIO = 5,
+    ENXIO = 6,
+    EAGAIN = 11,
+    ENOMEM = 12,
+    EFAULT = 14,
+    EBUSY = 16,
+    EEXIST = 17,
+    ENODEV = 19,
+    EINVAL = 22,
+    ENOSPC = 28,
+    EOPNOTSUPP = 95,
+    ENETDOWN = 100,
+    ETIMEDOUT = 110
+};
 
 // --- interrupts ------------------------------------------------------------------------------------------------------
 // Handlers run in the environment's thread, with the line masked, one at a time.
-#define SA_SHIRQ 0x04000000
+#define NR_IRQS 16
+#define SA_SHIRQ 0x04000000  // the line may be others', too, that have it so
+#define SA_SAMPLE_RANDOM 0x10000000
 #define SA_INTERRUPT 0x20000000
 struct pt_regs;
 typedef void linux_irq_handler(int irq, void *dev_id, struct pt_regs *regs);  // regs: NULL
+// -EINVAL: no such line; -EBUSY: it is somebody's, and both do not share.
 int request_irq(unsigned irq, linux_irq_handler *handler, unsigned long flags, const char *device, void *dev_id);
 void free_irq(unsigned irq, void *dev_id);
 void disable_irq(unsigned irq);
 void enable_irq(unsigned irq);
-extern struct device *irq2dev_map[];  // for drivers that note there who has a line
+extern struct device *irq2dev_map[NR_IRQS];  // for drivers that note there who has a line
+// Which line a card has: between the two calls it interrupts. Lines that have a handler are left out.
+unsigned long probe_irq_on(void);
+int probe_irq_off(unsigned long lines);  // the line; 0: none, negative: several did
+int autoirq_setup(int jiffies_each);     // the same, with a time to wait at the least
+int autoirq_report(int jiffies_each);
 
 unsigned long linux_flags(void);  // whether interrupts are on
 void linux_restore_flags(unsigned long flags);
@@ -45,61 +74,25 @@ int set_bit(int nr, void *address);
 int clear_bit(int nr, void *address);
 int test_bit(int nr, const void *address);
 
-// --- ports -----------------------------------------------------------------------------------------------------------
-int check_region(unsigned from, unsigned extent);  // not 0: some of these ports are somebody's
-void request_region(unsigned from, unsigned extent, const char *name);
-void release_region(unsigned from, unsigned extent);
-
-static inline uint8_t inb(unsigned port) { return port_read8((uint16_t)port); }
-static inline uint16_t inw(unsigned port) { return port_read16((uint16_t)port); }
-static inline uint32_t inl(unsigned port) { return port_read32((uint16_t)port); }
-static inline void outb(unsigned value, unsigned port) { port_write8((uint16_t)port, (uint8_t)value); }
-static inline void outw(unsigned value, unsigned port) { port_write16((uint16_t)port, (uint16_t)value); }
-static inline void outl(unsigned value, unsigned port) { port_write32((uint16_t)port, value); }
-#define inb_p inb
-#define inw_p inw
-#define inl_p inl
-#define outb_p outb
-#define outw_p outw
-#define outl_p outl
-// `count` units between the port and memory.
-void insb(unsigned port, void *to, unsigned long count);
-void insw(unsigned port, void *to, unsigned long count);
-void insl(unsigned port, void *to, unsigned long count);
-void outsb(unsigned port, const void *from, unsigned long count);
-void outsw(unsigned port, const void *from, unsigned long count);
-void outsl(unsigned port, const void *from, unsigned long count);
-
-// --- PCI -------------------------------------------------------------------------------------------------------------
-enum { PCIBIOS_SUCCESSFUL = 0, PCIBIOS_DEVICE_NOT_FOUND = 0x86 };
-#define PCI_COMMAND 0x04
-#define PCI_COMMAND_IO 0x1
-#define PCI_COMMAND_MEMORY 0x2
-#define PCI_COMMAND_MASTER 0x4
-#define PCI_BASE_ADDRESS_0 0x10
-#define PCI_BASE_ADDRESS_IO_MASK (~0x03u)
-#define PCI_INTERRUPT_LINE 0x3c
-int pcibios_present(void);
-// The index-th with this vendor and device.
-int pcibios_find_device(unsigned short vendor, unsigned short device, unsigned short index, unsigned char *bus,
-                        unsigned char *function);
-int pcibios_read_config_byte(unsigned char bus, unsigned char function, unsigned char where, unsigned char *value);
-int pcibios_read_config_word(unsigned char bus, unsigned char function, unsigned char where, unsigned short *value);
-int pcibios_read_config_dword(unsigned char bus, unsigned char function, unsigned char where, unsigned int *value);
-int pcibios_write_config_byte(unsigned char bus, unsigned char function, unsigned char where, unsigned char value);
-int pcibios_write_config_word(unsigned char bus, unsigned char function, unsigned char where, unsigned short value);
-int pcibios_write_config_dword(unsigned char bus, unsigned char function, unsigned char where, unsigned int value);
-
 // --- memory and time -------------------------------------------------------------------------------------------------
-enum { GFP_ATOMIC = 1, GFP_KERNEL = 3, GFP_DMA = 0x80 };
+enum { GFP_BUFFER = 0, GFP_ATOMIC = 1, GFP_KERNEL = 3, GFP_DMA = 0x80 };
 void *kmalloc(size_t bytes, int priority);  // by threads; aligned to 8
 void kfree(void *memory);
-static inline unsigned long virt_to_bus(const volatile void *memory) { return (unsigned long)(uintptr_t)memory; }
-static inline void *bus_to_virt(unsigned long address) { return (void *)(uintptr_t)address; }
+#define kfree_s(memory, bytes) ((void)(bytes), kfree(memory))
 void udelay(unsigned long us);
 
-#define MOD_INC_USE_COUNT ((void)0)
-#define MOD_DEC_USE_COUNT ((void)0)
+// A program's memory is the kernel's (calls of drivers' do_ioctl come from it).
+#define suser() 1
+#define VERIFY_READ 0
+#define VERIFY_WRITE 1
+static inline int verify_area(int kind, const void *from, unsigned long bytes)
+{
+    return (void)kind, (void)from, (void)bytes, 0;
+}
+#define memcpy_fromfs(to, from, bytes) ((void)memcpy((to), (from), (bytes)))
+#define memcpy_tofs(to, from, bytes) ((void)memcpy((to), (from), (bytes)))
+#define get_user(from) (*(from))
+#define put_user(value, to) ((void)(*(to) = (value)))
 
 WEIR_END_DECLS
 

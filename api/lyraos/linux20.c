@@ -7,8 +7,9 @@
 
 #define JIFFY_US (1000000u / HZ)
 
-static struct timer_list *first;  // changed with interrupts off
-static struct thread *runner;     // in lyraos_timers
+static struct timer_list *first;   // changed with interrupts off
+static struct thread *runner;      // in lyraos_timers
+static void (*runner_wake)(void);  // of lyraos_timers_turn
 
 static uint64_t whole_jiffies(void) { return kernel_now_us() / JIFFY_US; }
 
@@ -52,6 +53,8 @@ void add_timer(struct timer_list *timer)
     if (first == timer && runner)
         thread_wakeup(runner);
     arch_interrupts_restore(state);
+    if (first == timer && runner_wake)
+        runner_wake();
 }
 
 int del_timer(struct timer_list *timer)
@@ -62,23 +65,35 @@ int del_timer(struct timer_list *timer)
     return ran;
 }
 
+// With interrupts off, but for the functions' calls.
+static uint64_t run_due(uint32_t state)
+{
+    struct timer_list *due;
+    while ((due = first) && ahead(due->expires) <= 0) {
+        (void)take_out(due);
+        arch_interrupts_restore(state);
+        due->function(due->data);
+        (void)arch_interrupts_off();
+    }
+    return due ? (whole_jiffies() + (unsigned long)ahead(due->expires)) * JIFFY_US : KERNEL_NEVER;
+}
+
+uint64_t lyraos_timers_turn(void (*wake)(void))
+{
+    const uint32_t state = arch_interrupts_off();
+    runner_wake = wake;
+    const uint64_t due_us = run_due(state);
+    arch_interrupts_restore(state);
+    return due_us;
+}
+
 void lyraos_timers(void *unused)
 {
     (void)unused;
     const uint32_t state = arch_interrupts_off();
     runner = thread_self();
-    for (;;) {
-        struct timer_list *const due = first;
-        if (due && ahead(due->expires) <= 0) {
-            (void)take_out(due);
-            arch_interrupts_restore(state);
-            due->function(due->data);
-            (void)arch_interrupts_off();
-            continue;
-        }
-        (void)thread_sleep_until(due ? (whole_jiffies() + (unsigned long)ahead(due->expires)) * JIFFY_US
-                                     : KERNEL_NEVER);
-    }
+    for (;;)
+        (void)thread_sleep_until(run_due(state));
 }
 
 int sock_wake_async(struct socket *sock, int how)

@@ -34,6 +34,10 @@ void add_timer(struct timer_list *timer);
 int del_timer(struct timer_list *timer);  // 1: it ran, and does no longer; 0: it did not
 // The timers' thread: its entry, for thread_create. One of the system's; until it runs timers wait.
 void lyraos_timers(void *unused);
+// In its place, for a thread that waits for other things, too: calls the functions of timers that are due, and returns
+// when the next one will be (KERNEL_NEVER: there is none). `wake` is called, also from interrupts, when add_timer sets
+// one that is earlier.
+uint64_t lyraos_timers_turn(void (*wake)(void));
 
 // Figure 9's: a thread's number is an unsigned long there, as a timer's data is.
 static inline unsigned long lyraos_thread_number(void) { return (unsigned long)(uintptr_t)thread_self(); }

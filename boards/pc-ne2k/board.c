@@ -33,8 +33,9 @@ static uint64_t work(uint64_t now_us) { return ne2k_work(&card, now_us); }
 __attribute__((weak)) bool board_driver_thread(uint64_t (*unused)(uint64_t now_us)) { return unused == NULL; }
 __attribute__((weak)) void board_driver_wake(void) {}
 
-static void interrupt(void)
+static void interrupt(uint32_t line)
 {
+    (void)line;
     ne2k_interrupt(&card);
     if (card_board.kick) {
         board_driver_wake();

@@ -19,8 +19,9 @@ static volatile bool *ethernet_wake;
 static uint32_t read(void *context, uint8_t offset) { return pci_read(*(uint32_t *)context, offset); }
 static void write(void *context, uint8_t offset, uint32_t value) { pci_write(*(uint32_t *)context, offset, value); }
 
-static void interrupt(void)
+static void interrupt(uint32_t line)
 {
+    (void)line;
     virtio_net_interrupt(&net);
     *ethernet_wake = true;
     board_interrupt();

@@ -33,7 +33,7 @@ enum { VECTOR_IRQ = 32, VECTOR_TIMER = 48, VECTOR_CALL = 62, VECTOR_SPURIOUS = 6
 const uint32_t board_granularity_us = 1;
 static uint32_t us_per_tick;           // of the time stamp counter, times 2^32
 static uint32_t apic_ticks_per_us_16;  // times 2^16
-static void (*handlers[X86_IRQS])(void);
+static void (*handlers[X86_IRQS])(uint32_t line);
 static uint64_t idt[VECTORS];
 extern uint8_t x86_stubs[];
 extern uint64_t x86_gdt[];
@@ -111,13 +111,13 @@ void x86_interrupt(uint32_t vector)
         *apic(APIC_EOI) = 0;
         board_timer();
     } else if (vector - VECTOR_IRQ < X86_IRQS && handlers[vector - VECTOR_IRQ]) {
-        handlers[vector - VECTOR_IRQ]();
+        handlers[vector - VECTOR_IRQ](vector - VECTOR_IRQ);
     }
 }
 
 static uint16_t pic_of(uint32_t line) { return line < 8 ? PIC_1 : PIC_2; }
 
-void x86_irq(uint32_t line, void (*handler)(void))
+void x86_irq(uint32_t line, void (*handler)(uint32_t line))
 {
     handlers[line] = handler;
     out8(pic_of(line) + 1, (uint8_t)(in8(pic_of(line) + 1) & ~(1u << line % 8)));

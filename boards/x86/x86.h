@@ -27,9 +27,9 @@ static inline uint32_t in32(uint16_t port)
 }
 
 #define X86_IRQS 16u
-// `handler` is called by every interrupt of that line, 0 to 15. Lines of PCI devices are level-triggered, as the BIOS
-// has set them.
-void x86_irq(uint32_t line, void (*handler)(void));
+// `handler` is called by every interrupt of that line, 0 to 15, with its number. Lines of PCI devices are
+// level-triggered, as the BIOS has set them.
+void x86_irq(uint32_t line, void (*handler)(uint32_t line));
 void x86_irq_off(uint32_t line);  // until x86_irq is called again; also from the handler
 
 // A function of PCI bus 0: its number is device × 8 + function.

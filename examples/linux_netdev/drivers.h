@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Drivers written to Linux 2.0's calls (api/linux_netdev): each finds its card, or returns NULL.
+// The probes of drivers, by the names that Linux 2.0 has for them: each looks for its card, and returns 0 when the
+// device has become it. Those of drivers that are not linked are NULL.
 #ifndef EXAMPLES_LINUX_NETDEV_DRIVERS_H
 #define EXAMPLES_LINUX_NETDEV_DRIVERS_H
 
 struct device;
-struct device *ne_probe(void);       // NE2000, on PCI or ISA
-struct device *rtl8139_probe(void);  // RTL8139, on PCI
+typedef int linux_probe(struct device *dev);
+__attribute__((weak)) linux_probe ne_probe, rtl8139_probe;  // this folder's
+// Others, of a user's.
+__attribute__((weak)) linux_probe tulip_probe, pcnet32_probe, lance_probe, eepro100_probe, tc59x_probe, el3_probe;
 
 #endif

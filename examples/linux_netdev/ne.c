@@ -286,20 +286,20 @@ static void ne_multicast(struct device *dev)
         outb(dev->flags & IFF_ALLMULTI ? 0x0c : 0x04, (unsigned)dev->base_addr + RCR);
 }
 
-static struct device *probe_at(unsigned port, unsigned char line, int wide)
+static int probe_at(struct device *dev, unsigned port, unsigned char line, int wide)
 {
     unsigned char prom[32];
     struct device blank = {.base_addr = port};
     if (check_region(port, EXTENT) || inb(port + CR) == 0xff || !reset(port))
-        return NULL;
+        return -ENODEV;
     set_up(&blank);
     read_memory(port, 0, 0, prom, sizeof prom);
     // Each byte stands twice, since the memory is 16 bits wide; 57h behind them tells that it is such a card.
     if (prom[28] != 0x57 || prom[30] != 0x57)
-        return NULL;
-    struct device *const dev = init_etherdev(NULL, sizeof(struct ne));
+        return -ENODEV;
+    dev = init_etherdev(dev, sizeof(struct ne));
     if (!dev)
-        return NULL;
+        return -ENOMEM;
     for (unsigned i = 0; i < ETH_ALEN; i++)
         dev->dev_addr[i] = prom[2 * i];
     ((struct ne *)dev->priv)->wide = wide;
@@ -312,16 +312,16 @@ static struct device *probe_at(unsigned port, unsigned char line, int wide)
     dev->set_multicast_list = ne_multicast;
     request_region(port, EXTENT, dev->name);
     printk(KERN_INFO "%s: NE2000 at %#x, irq %d\n", dev->name, port, line);
-    return dev;
+    return 0;
 }
 
-struct device *ne_probe(void)
+int ne_probe(struct device *dev)
 {
     unsigned char bus, function, line;
     unsigned int port;
     if (!pcibios_present() || pcibios_find_device(REALTEK, RTL8029, 0, &bus, &function) != PCIBIOS_SUCCESSFUL)
-        return probe_at(ISA_PORT, ISA_LINE, 0);
+        return probe_at(dev, ISA_PORT, ISA_LINE, 0);
     pcibios_read_config_dword(bus, function, PCI_BASE_ADDRESS_0, &port);
     pcibios_read_config_byte(bus, function, PCI_INTERRUPT_LINE, &line);
-    return probe_at(port & PCI_BASE_ADDRESS_IO_MASK, line, 1);
+    return probe_at(dev, port & PCI_BASE_ADDRESS_IO_MASK, line, 1);
 }

@@ -218,21 +218,23 @@ static int rtl8139_close(struct device *dev)
 
 static struct enet_statistics *rtl8139_stats(struct device *dev) { return &((struct rtl8139 *)dev->priv)->stats; }
 
-struct device *rtl8139_probe(void)
+int rtl8139_probe(struct device *dev)
 {
     unsigned char bus, function, line;
     unsigned short command;
     unsigned int port;
     if (!pcibios_present() || pcibios_find_device(REALTEK, RTL8139, 0, &bus, &function) != PCIBIOS_SUCCESSFUL)
-        return NULL;
+        return -ENODEV;
     pcibios_read_config_dword(bus, function, PCI_BASE_ADDRESS_0, &port);
     pcibios_read_config_byte(bus, function, PCI_INTERRUPT_LINE, &line);
     pcibios_read_config_word(bus, function, PCI_COMMAND, &command);
     pcibios_write_config_word(bus, function, PCI_COMMAND, command | PCI_COMMAND_IO | PCI_COMMAND_MASTER);
     port &= PCI_BASE_ADDRESS_IO_MASK;
-    struct device *const dev = check_region(port, EXTENT) ? NULL : init_etherdev(NULL, sizeof(struct rtl8139));
+    if (check_region(port, EXTENT))
+        return -ENODEV;
+    dev = init_etherdev(dev, sizeof(struct rtl8139));
     if (!dev)
-        return NULL;
+        return -ENOMEM;
     outb(0, port + CONFIG_1);
     for (unsigned i = 0; i < ETH_ALEN; i++)
         dev->dev_addr[i] = inb(port + IDR + i);
@@ -244,5 +246,5 @@ struct device *rtl8139_probe(void)
     dev->get_stats = rtl8139_stats;
     request_region(port, EXTENT, dev->name);
     printk(KERN_INFO "%s: RTL8139 at %#x, irq %d\n", dev->name, port, line);
-    return dev;
+    return 0;
 }

@@ -282,7 +282,7 @@ static void a_card_that_does_not_begin(void **state)
     (void)state;
     set_up();
     other.name = blank;
-    assert_int_equal(register_netdev(&other), -ENODEV);
+    assert_int_equal(register_netdev(&other), -EIO);
     card.open_error = -EAGAIN;
     assert_int_equal(linux_netdev_attach(&dev, &netif), -EAGAIN);
     assert_null(dev.netif);

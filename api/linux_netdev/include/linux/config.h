@@ -1,2 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "api/linux_netdev/system.h"
+// The choices of Linux's configuration that drivers look at.
+#ifndef LINUX_NETDEV_CONFIG_H
+#define LINUX_NETDEV_CONFIG_H
+
+#define CONFIG_NET 1
+#define CONFIG_INET 1
+#define CONFIG_PCI 1
+
+#endif

@@ -1,2 +1,3 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "api/linux_netdev/pci.h"
 #include "api/linux_netdev/system.h"

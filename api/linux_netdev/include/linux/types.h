@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "api/linux_netdev/system.h"
+#include "api/linux_netdev/types.h"
