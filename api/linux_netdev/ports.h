@@ -64,6 +64,9 @@ static inline void iounmap(void *memory) { (void)memory; }
 
 // --- DMA channels of ISA (Intel's 8237A, of which a PC has two) ------------------------------------------------------
 #define MAX_DMA_CHANNELS 8
+#define MAX_DMA_ADDRESS 0x1000000  // they reach so far
+#define IO_DMA1_BASE 0x00
+#define IO_DMA2_BASE 0xc0
 #define DMA1_STAT_REG 0x08
 #define DMA2_STAT_REG 0xd0
 #define DMA_MODE_READ 0x44                              // into memory

@@ -110,6 +110,17 @@ unsigned char *skb_push(struct sk_buff *skb, unsigned int len)
     return skb->data -= len;
 }
 
+struct sk_buff *skb_padto(struct sk_buff *skb, unsigned int len)
+{
+    const unsigned missing = len > skb->len ? len - (unsigned)skb->len : 0;
+    if (missing > (unsigned)skb_tailroom(skb)) {
+        dev_kfree_skb(skb, FREE_WRITE);
+        return NULL;
+    }
+    memset(skb->tail, 0, missing);
+    return skb;
+}
+
 void eth_copy_and_sum(struct sk_buff *to, const unsigned char *from, int length, int base)
 {
     (void)base;

@@ -64,6 +64,8 @@ static inline void skb_trim(struct sk_buff *skb, unsigned int len)
     }
 }
 
+// Zeros behind a packet that is shorter, which stays as long as it was (2.0.40). NULL: it had no room, and is freed.
+struct sk_buff *skb_padto(struct sk_buff *skb, unsigned int len);
 // Copies a packet that came into one; a checksum is not made (`base`), since the stack makes its own.
 void eth_copy_and_sum(struct sk_buff *to, const unsigned char *from, int length, int base);
 #define eth_io_copy_and_sum(to, from, length, base) \

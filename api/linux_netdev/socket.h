@@ -33,7 +33,9 @@ struct ifmap {
 };
 
 struct ifreq {
-    char ifr_name[IFNAMSIZ];
+    union {
+        char ifrn_name[IFNAMSIZ];
+    } ifr_ifrn;
     union {
         struct {
             unsigned short sa_family;
@@ -45,6 +47,7 @@ struct ifreq {
         char *data;
     } ifr_ifru;
 };
+#define ifr_name ifr_ifrn.ifrn_name
 #define ifr_hwaddr ifr_ifru.address
 #define ifr_addr ifr_ifru.address
 #define ifr_flags ifr_ifru.flags

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "api/linux_netdev/include/asm/processor.h"
 #include "api/linux_netdev/internal.h"
 #include "kernel/preempt/arch.h"
 #include "kernel/preempt/kmem.h"
@@ -230,6 +229,7 @@ static struct kmem kmem;
 
 unsigned long high_memory;
 char x86 = 5;
+int EISA_bus;
 
 void linux_memory_init(void *memory, size_t bytes)
 {

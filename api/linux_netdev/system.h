@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "api/linux_netdev/include/asm/processor.h"
 #include "api/linux_netdev/pci.h"
 #include "api/linux_netdev/ports.h"
 #include "api/linux_netdev/printk.h"
@@ -80,6 +81,9 @@ void *kmalloc(size_t bytes, int priority);  // by threads; aligned to 8
 void kfree(void *memory);
 #define kfree_s(memory, bytes) ((void)(bytes), kfree(memory))
 void udelay(unsigned long us);
+#define loops_per_sec 50000000UL  // for drivers that count down a limit to a loop that looks at the clock, too
+#define PAGE_SHIFT 12
+#define PAGE_SIZE (1UL << PAGE_SHIFT)
 
 // A program's memory is the kernel's (calls of drivers' do_ioctl come from it).
 #define suser() 1

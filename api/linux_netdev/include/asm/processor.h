@@ -6,7 +6,8 @@
 
 WEIR_BEGIN_DECLS
 
-extern char x86;  // the processor's family: 5, a Pentium or newer
+extern char x86;      // the processor's family: 5, a Pentium or newer
+extern int EISA_bus;  // 0: there is none
 
 WEIR_END_DECLS
 

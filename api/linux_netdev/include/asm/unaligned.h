@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#ifndef LINUX_NETDEV_UNALIGNED_H
+#define LINUX_NETDEV_UNALIGNED_H
+
+#include <string.h>
+
+// The compiler makes of the copies what the processor allows.
+#define get_unaligned(from) \
+    ({ \
+        __typeof__(*(from)) value_; \
+        memcpy(&value_, (from), sizeof value_); \
+        value_; \
+    })
+#define put_unaligned(value, to) \
+    ({ \
+        const __typeof__(*(to)) value_ = (value); \
+        memcpy((to), &value_, sizeof value_); \
+        (void)0; \
+    })
+
+#endif
