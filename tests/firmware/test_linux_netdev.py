@@ -5,6 +5,7 @@ import dataclasses
 import pathlib
 import random
 import re
+import subprocess
 import sys
 
 import pytest
@@ -18,6 +19,10 @@ SENT = 10_000 * 1460
 RECEIVED = 500_000   # QEMU's own peer recovers slowly from what a full ring loses
 DRIVERS = ("ne.c", "rtl8139.c")
 SECONDS = 60
+HEADERS = ROOT / "api/linux_netdev/include"
+# As docs/lyraos.md says that a driver of Linux 2.0 is compiled for a PC; -nostdinc: without this machine's own <linux/…>.
+AS_LINUX = ("gcc", "-m32", "-std=gnu89", "-nostdinc", "-isystem", "INCLUDE", "-U__linux__", "-U__unix__", "-ffreestanding", "-fno-strict-aliasing", "-D__KERNEL__",
+            "-Iboards/include", "-Iinclude", "-I.", f"-I{HEADERS.relative_to(ROOT)}", "-Wall", "-Werror", "-fsyntax-only", "-x", "c")
 
 
 @pytest.fixture(scope="module", params=CARDS)
@@ -71,3 +76,30 @@ def test_a_timer_of_the_driver_runs(machine):
 def test_a_driver_includes_what_linux_has(driver):
     found = re.findall(r"#include ([<\"][^>\"]+[>\"])", (ROOT / "examples/linux_netdev" / driver).read_text())
     assert [name for name in found if not name.startswith(("<linux/", "<asm/"))] == ['"drivers.h"']
+
+
+def compiled_as_linux(text, *more):
+    include = subprocess.run(["gcc", "-print-file-name=include"], check=True, capture_output=True, text=True).stdout.strip()
+    words = [include if word == "INCLUDE" else word for word in AS_LINUX]
+    return subprocess.run([*words, *more, "-"], cwd=ROOT, input=text, capture_output=True, text=True)
+
+
+def test_what_drivers_of_linux_name_is_there():
+    done = compiled_as_linux((ROOT / "tests/firmware/linux_driver.c").read_text())
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("header", sorted(str(path.relative_to(HEADERS)) for path in HEADERS.rglob("*.h")))
+def test_a_header_stands_alone_in_old_c(header):
+    done = compiled_as_linux(f"#include <{header}>\n")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_module_is_refused_with_a_sentence():
+    done = compiled_as_linux("#include <linux/module.h>\n", "-DMODULE")
+    assert done.returncode and "api/linux_netdev has no modules" in done.stderr
+
+
+def test_a_header_that_is_not_there_is_named():
+    done = compiled_as_linux("#include <linux/proc_fs.h>\n")
+    assert done.returncode and "linux/proc_fs.h: No such file" in done.stderr

@@ -251,6 +251,72 @@ static void a_flood_holds_interrupts_back(void **state)
     play(in_a_flood);
 }
 
+// --- timers ----------------------------------------------------------------------------------------------------------
+
+static struct timer_list timer;
+static uint32_t ticks;
+static void tick(unsigned long data)
+{
+    CHECK(data == 7);
+    if (++ticks < 3) {
+        timer.expires = jiffies + 5;
+        add_timer(&timer);
+    }
+}
+
+// In the drivers' thread, which waits no longer than until the first of them; nobody else runs them.
+static void has_timers(void *unused)
+{
+    (void)unused;
+    spawn(0, MAIN_PRIORITY + 1, linux_netdev_thread, 0);
+    init_timer(&timer);
+    timer.function = tick;
+    timer.data = 7;
+    timer.expires = jiffies + 5;
+    add_timer(&timer);
+    (void)thread_sleep_until(now_us + 40 * MS);
+    CHECK(ticks == 0);
+    (void)thread_sleep_until(now_us + 200 * MS);
+    CHECK(ticks == 3 && del_timer(&timer) == 0);
+    timer.expires = jiffies;
+    ticks = 2;
+    add_timer(&timer);  // at once
+    CHECK(ticks == 3);
+}
+
+static void timers_run_in_the_thread_of_drivers(void **state)
+{
+    (void)state;
+    ticks = 0;
+    play(has_timers);
+}
+
+// --- probes ----------------------------------------------------------------------------------------------------------
+
+static int finds_two(struct device *of)
+{
+    struct device *const first = init_etherdev(of, 0), *const second = init_etherdev(NULL, 16);
+    if (first != of || !second || !second->priv || !strcmp(first->name, second->name))
+        return ENODEV;
+    unregister_netdev(second);
+    return 0;
+}
+
+// As PCI drivers do in the probe that register_netdev calls.
+static void a_device_is_in_the_list_once(void **state)
+{
+    struct device other = {.init = finds_two};
+    (void)state;
+    set_up();
+    assert_int_equal(register_netdev(&other), 0);
+    assert_ptr_equal(dev_base, &dev);
+    assert_ptr_equal(dev.next, &other);
+    assert_null(other.next);
+    assert_int_equal(register_netdev(&other), 0);
+    assert_null(other.next);
+    unregister_netdev(&other);
+}
+
 // --- what is refused -------------------------------------------------------------------------------------------------
 
 static void frames_are_for_somebody(void **state)
@@ -309,6 +375,8 @@ int main(void)
         cmocka_unit_test(a_full_queue_is_told_and_has_room_again),
         cmocka_unit_test(frames_come_in_by_polls),
         cmocka_unit_test(a_flood_holds_interrupts_back),
+        cmocka_unit_test(timers_run_in_the_thread_of_drivers),
+        cmocka_unit_test(a_device_is_in_the_list_once),
         cmocka_unit_test(frames_are_for_somebody),
         cmocka_unit_test(a_card_that_does_not_begin),
     };

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "api/linux_netdev/internal.h"
+#include "kernel/virtual_kernel.h"
 
 static char said[256];
 static uint32_t config[4];
@@ -27,8 +28,15 @@ static uint32_t out_of_port(uint16_t port, uint32_t count)
     port_out += count;
     return value;
 }
+// Of another port it is noted what goes there.
+static bool any_port;
+static char accesses[128];
 static void into_port(uint16_t port, uint32_t value, uint32_t count)
 {
+    if (any_port) {
+        sprintf(accesses + strlen(accesses), "%x=%x ", port, value);
+        return;
+    }
     assert_int_equal(port, PORT);
     memcpy(bytes_in_port + port_in, &value, count);
     port_in += count;
@@ -40,23 +48,44 @@ void port_model_write8(uint16_t port, uint8_t value) { into_port(port, value, 1)
 void port_model_write16(uint16_t port, uint16_t value) { into_port(port, value, 2); }
 void port_model_write32(uint16_t port, uint32_t value) { into_port(port, value, 4); }
 
-static void line(uint32_t number, bool on) { lines_on = on ? lines_on | 1u << number : lines_on & ~(1u << number); }
+// A card that interrupts on this line when it is unmasked; 0: none does.
+static uint32_t line_of_card;
+static void line(uint32_t number, bool on)
+{
+    lines_on = on ? lines_on | 1u << number : lines_on & ~(1u << number);
+    if (on && number && number == line_of_card)
+        linux_netdev_interrupt(number);
+}
 static void news(void) {}
-static void say(const char *text) { strcat(said, text); }
-static uint32_t pci_read(uint32_t function, uint32_t offset) { return function == 3 ? config[offset / 4] : UINT32_MAX; }
+static void print(const char *text) { strcat(said, text); }
+// A device of one function that answers for all eight.
+static uint32_t pci_read(uint32_t function, uint32_t offset)
+{
+    return function / 8 == 3 ? config[offset / 4] : UINT32_MAX;
+}
 static void pci_write(uint32_t function, uint32_t offset, uint32_t value)
 {
-    assert_int_equal(function, 3);
+    assert_int_equal(function, 24);
     config[offset / 4] = value;
+}
+
+// A clock that goes on with each look.
+static uint64_t look_at_clock(void)
+{
+    static uint64_t time_us;
+    return time_us += 1000;
 }
 
 static int set_up(void **state)
 {
+    static const struct kernel_board clock = {look_at_clock,    virtual_alarm,      virtual_idle,
+                                              virtual_overflow, virtual_idle_stack, STACK_BYTES};
     static uint64_t memory[512];
-    static const struct linux_netdev_board board = {line, news, say, pci_read, pci_write, memory, sizeof memory};
+    static const struct linux_netdev_board board = {line, news, print, pci_read, pci_write, memory, sizeof memory};
     (void)state;
     said[0] = 0;
     linux_netdev_init(&board);
+    assert_true(kernel_init(&clock));
     return 0;
 }
 
@@ -83,6 +112,17 @@ static void test_packets(void **state)
     assert_null(skb_pull(skb, 18));
     dev_kfree_skb(skb, FREE_READ);
     assert_null(dev_alloc_skb(SKB_BYTES + 1));
+    skb = alloc_skb(SKB_BYTES, GFP_ATOMIC);
+    assert_ptr_equal(skb->data, skb->head);
+    memset(skb->data, 0xee, 64);
+    skb_put(skb, 14);
+    eth_copy_and_sum(skb, frame, 14, 0);
+    assert_memory_equal(skb->data, frame, 14);
+    assert_ptr_equal(skb_padto(skb, 60), skb);
+    assert_int_equal(skb->len, 14);
+    assert_int_equal(skb->data[14] | skb->data[59], 0);
+    assert_int_equal(skb->data[60], 0xee);
+    assert_null(skb_padto(skb, 2 * SKB_BYTES));  // and is freed
 }
 
 static void test_the_pool_ends_and_is_used_again(void **state)
@@ -146,18 +186,30 @@ static void test_pci(void **state)
     (void)state;
     config[0] = 0x802910ec;
     config[1] = 0x12345678;
+    config[2] = PCI_CLASS_NETWORK_ETHERNET << 16 | 1;
+    config[3] = 0;
     assert_int_equal(pcibios_find_device(0x10ec, 0x8029, 0, &bus, &function), PCIBIOS_SUCCESSFUL);
-    assert_int_equal(function, 3);
+    assert_int_equal(function, 24);
     assert_int_equal(pcibios_find_device(0x10ec, 0x8029, 1, &bus, &function), PCIBIOS_DEVICE_NOT_FOUND);
-    pcibios_read_config_byte(0, 3, 5, &byte);
-    pcibios_read_config_word(0, 3, 6, &word);
-    pcibios_read_config_dword(0, 3, 4, &dword);
+    function = 0;
+    assert_int_equal(pcibios_find_class(PCI_CLASS_NETWORK_ETHERNET << 8, 0, &bus, &function), PCIBIOS_SUCCESSFUL);
+    assert_int_equal(function, 24);
+    assert_int_equal(PCI_SLOT(function), 3);
+    assert_int_equal(PCI_FUNC(function), 0);
+    config[3] = 0x800000;  // of several functions
+    assert_int_equal(pcibios_find_class(PCI_CLASS_NETWORK_ETHERNET << 8, 1, &bus, &function), PCIBIOS_SUCCESSFUL);
+    assert_int_equal(function, 25);
+    assert_string_equal(pcibios_strerror(PCIBIOS_DEVICE_NOT_FOUND), "DEVICE_NOT_FOUND");
+    pcibios_read_config_byte(0, 24, 5, &byte);
+    pcibios_read_config_word(0, 24, 6, &word);
+    pcibios_read_config_dword(0, 24, 4, &dword);
     assert_int_equal(byte, 0x56);
     assert_int_equal(word, 0x1234);
     assert_int_equal(dword, 0x12345678);
-    pcibios_write_config_byte(0, 3, 5, 0xab);
-    pcibios_write_config_word(0, 3, 6, 0xcdef);
-    assert_int_equal(config[1], 0xcdefab78);
+    pcibios_write_config_byte(0, 24, 5, 0xab);
+    assert_int_equal(config[1], 0xab78);  // bits of the status that are set would be cleared by ones
+    pcibios_write_config_word(0, 24, 10, 0xcdef);
+    assert_int_equal(config[2], 0xcdef0001);
 }
 
 static uint32_t handled;
@@ -174,8 +226,10 @@ static void test_interrupts(void **state)
 {
     uint32_t one = 1, ten = 10;
     (void)state;
+    handled = 0;
     assert_int_equal(request_irq(NR_IRQS, handler, 0, "ne", &one), -EINVAL);
     assert_int_equal(request_irq(5, handler, SA_SHIRQ, "ne", &one), 0);
+    assert_int_equal(request_irq(5, handler, 0, "ne", &ten), -EBUSY);  // does not share
     assert_int_equal(request_irq(5, handler, SA_SHIRQ, "ne", &ten), 0);
     assert_int_equal(lines_on, 1 << 5);
     linux_netdev_interrupt(5);
@@ -189,6 +243,78 @@ static void test_interrupts(void **state)
     assert_int_equal(lines_on, 1 << 5);
     free_irq(5, &ten);
     assert_int_equal(lines_on, 0);
+}
+
+static void test_a_line_that_its_driver_disables_waits(void **state)
+{
+    uint32_t one = 1;
+    (void)state;
+    handled = 0;
+    assert_int_equal(request_irq(5, handler, 0, "ne", &one), 0);
+    linux_netdev_interrupt(5);
+    disable_irq(5);
+    assert_false(linux_irq_waits());
+    linux_irq_run();
+    assert_int_equal(handled, 0);
+    assert_int_equal(lines_on, 0);
+    enable_irq(5);
+    lines_on = 0;  // (the handler looks)
+    linux_irq_run();
+    assert_int_equal(handled, 1);
+    free_irq(5, &one);
+}
+
+// By a card on line 10, as ISA has them; another line has a handler.
+static void test_a_card_is_asked_which_line_it_has(void **state)
+{
+    uint32_t one = 1;
+    (void)state;
+    assert_int_equal(request_irq(5, handler, 0, "ne", &one), 0);
+    assert_int_equal(autoirq_setup(0), 0xffff & ~0x2147 & ~(1 << 5));
+    linux_netdev_interrupt(10);
+    assert_int_equal(autoirq_report(0), 10);
+    assert_int_equal(lines_on, 1 << 5);
+    assert_false(linux_irq_waits());
+    (void)autoirq_setup(0);
+    assert_int_equal(autoirq_report(0), 0);  // nobody: after two ticks
+    unsigned long lines = probe_irq_on();
+    linux_netdev_interrupt(10);
+    linux_netdev_interrupt(11);
+    assert_int_equal(probe_irq_off(lines), -10);
+    line_of_card = 10;  // interrupts of itself, and so is not the card that is asked
+    lines = probe_irq_on();
+    assert_int_equal(lines >> 10 & 1, 0);
+    assert_int_equal(probe_irq_off(lines), 0);
+    line_of_card = 0;
+    free_irq(5, &one);
+}
+
+static void test_dma_channels(void **state)
+{
+    (void)state;
+    assert_int_equal(request_dma(8, "lance"), -EINVAL);
+    assert_int_equal(request_dma(4, "lance"), -EBUSY);  // joins the two controllers
+    assert_int_equal(request_dma(5, "lance"), 0);
+    assert_int_equal(request_dma(5, "lance"), -EBUSY);
+    free_dma(5);
+    assert_int_equal(request_dma(5, "lance"), 0);
+    free_dma(5);
+    any_port = true;
+    accesses[0] = 0;
+    set_dma_mode(5, DMA_MODE_CASCADE);
+    enable_dma(5);
+    disable_dma(1);
+    clear_dma_ff(1);
+    assert_string_equal(accesses, "d6=c1 d4=1 a=5 c=0 ");
+    accesses[0] = 0;
+    set_dma_addr(1, 0x123456);
+    set_dma_count(1, 0x200);
+    assert_string_equal(accesses, "83=12 2=56 2=34 3=ff 3=1 ");
+    accesses[0] = 0;
+    set_dma_addr(5, 0x123456);
+    set_dma_count(5, 0x200);
+    assert_string_equal(accesses, "8b=12 c4=2b c4=1a c6=ff c6=0 ");
+    any_port = false;
 }
 
 static void test_devices_are_named_unless_they_have_a_name(void **state)
@@ -210,11 +336,58 @@ static void test_devices_are_named_unless_they_have_a_name(void **state)
     assert_null(init_etherdev(NULL, 1 << 20));
 }
 
+// Each as a driver of Linux 2.0 writes it.
 static void test_messages(void **state)
 {
     (void)state;
     printk(KERN_INFO "%s: %d, %u, %#x, %04lx, %3d%%%c\n", "eth0", -7, 4000000000u, 0x300, 0xabul, 5, '!');
     assert_string_equal(said, "eth0: -7, 4000000000, 0x300, 00ab,   5%!\n");
+    said[0] = 0;
+    printk("%2.2x:%4.4x %#3x %#2.2x %8.8lx %#4.4x %-4s|%.3s|%-5d|%+d|% d|%o|%5s|\n", 7, 0x1c, 0x300, 0, 0xbeeful, 0x12,
+           "ne", "NE2000", 42, 3, 4, 8, "ab");
+    assert_string_equal(said, "07:001c 0x300 0x00 0000beef 0x0012 ne  |NE2|42   |+3| 4|10|   ab|\n");
+    said[0] = 0;
+    printk(KERN_NOTICE "a\n" KERN_DEBUG "b<5>%*d%.*s\n", -3, 1, 1, "xyz");
+    assert_string_equal(said, "a\nb<5>1  x\n");
+    said[0] = 0;
+    printk("%s %hd %X %i%", (char *)NULL, 0x12345, 0xabcu, 0);
+    assert_string_equal(said, "<NULL> 9029 ABC 0");
+}
+
+static void test_text_and_numbers(void **state)
+{
+    char text[64], *end;
+    (void)state;
+    assert_int_equal(sprintf(text, "eth%d <1>%05d", 3, -42), 13);
+    assert_string_equal(text, "eth3 <1>-0042");
+    assert_int_equal(simple_strtoul("0x1Fg", &end, 0), 0x1f);
+    assert_int_equal(*end, 'g');
+    assert_int_equal(simple_strtoul("010", NULL, 0), 8);
+    assert_int_equal(simple_strtoul("0x10", NULL, 16), 16);
+    assert_int_equal(simple_strtoul("12,", &end, 10), 12);
+    assert_int_equal(*end, ',');
+    assert_int_equal(ntohs(htons(0x1234)), 0x1234);
+    assert_int_equal(*(const unsigned char *)&(uint16_t){htons(0x1234)}, 0x12);
+    assert_int_equal(ntohl(htonl(0x12345678)), 0x12345678);
+    assert_int_equal(*(const unsigned char *)&(uint32_t){htonl(0x12345678)}, 0x12);
+}
+
+static void test_memory_of_cards(void **state)
+{
+    uint8_t memory[8] = {0}, back[4];
+    (void)state;
+    void *const at = ioremap(virt_to_bus(memory), sizeof memory);
+    writel(0x01020304, at);
+    writew(0xbeef, virt_to_bus(memory) + 4);
+    assert_int_equal(readl(at), 0x01020304);
+    assert_int_equal(readw(memory + 4), 0xbeef);
+    assert_int_equal(readb(memory + 6), 0);
+    memcpy_fromio(back, at, 4);
+    assert_memory_equal(back, memory, 4);
+    memset_io(at, 7, 2);
+    assert_int_equal(readb(memory + 1), 7);
+    iounmap(at);
+    assert_true(high_memory != 0);
 }
 
 int main(void)
@@ -228,6 +401,11 @@ int main(void)
         cmocka_unit_test_setup(test_interrupts, set_up),
         cmocka_unit_test_setup(test_devices_are_named_unless_they_have_a_name, set_up),
         cmocka_unit_test_setup(test_messages, set_up),
+        cmocka_unit_test_setup(test_a_line_that_its_driver_disables_waits, set_up),
+        cmocka_unit_test_setup(test_a_card_is_asked_which_line_it_has, set_up),
+        cmocka_unit_test_setup(test_dma_channels, set_up),
+        cmocka_unit_test_setup(test_text_and_numbers, set_up),
+        cmocka_unit_test_setup(test_memory_of_cards, set_up),
     };
     return cmocka_run_group_tests_name("linux_netdev/system", tests, NULL, NULL);
 }
