@@ -4,14 +4,16 @@
 // the drivers. What they receive waits for the stack in a queue, what they shall send in another, so that a slow card
 // is worked without the stack's lock.
 //
-// A driver is compiled with -Iapi/linux_netdev/include, where the headers it names are (<linux/netdevice.h> …).
+// A driver is compiled with -Iapi/linux_netdev/include, where the headers it names are (<linux/netdevice.h> …); of
+// Linux's own docs/lyraos.md tells more.
 //
-//     linux_netdev_init(&board);                       // then drivers' probes, which call init_etherdev
+//     linux_netdev_init(&board);
+//     register_netdev(&dev);                           // calls dev.init, a driver's probe
 //     linux_netdev_attach(dev, &netif);                // instead of weir_netif_init; opens the device
 //     weir_netif_add(weir, &netif);
 //     thread_create(…, linux_netdev_thread, …);        // less urgent than the stack's I/O thread, which answers
-//                                                      // each packet at once: a sender is told in time what came
-//     thread_create(…, lyraos_timers, …);              // where a driver has timers
+//                                                      // each packet at once: a sender is told in time what came.
+//                                                      // It runs timers, too: not lyraos_timers beside it
 //     an interrupt's handler: linux_netdev_interrupt(line);
 #ifndef LINUX_NETDEV_H
 #define LINUX_NETDEV_H
