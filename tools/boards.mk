@@ -9,7 +9,7 @@ RUN_PROGRAM_portux920t := services
 # Programs with a kernel or settings of their own, each for the boards named: $(call program,BOARD,PROGRAM) below. The preemptive kernel's
 # files for the board's processor are BOARD_KERNEL_board (kernel/preempt/arch.h says what is in it).
 OWN_PROGRAMS := small_echo busy_echo flock_clients xinu_router xinu_player
-OWN_PROGRAMS += processes programs flock_transfer flock_echo
+OWN_PROGRAMS += processes programs flock_transfer flock_far flock_echo
 OWN_PROGRAMS += rtos2_test rtos2_echo freertos_echo
 OWN_PROGRAMS += driver_echo services shell traced_echo player source realtime_player realtime_source
 OWN_PROGRAMS += update_boot update_program
@@ -144,7 +144,7 @@ $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
 
 PREEMPT := $(filter-out ports/preempt/process_calls.c,$(wildcard kernel/preempt/*.c ports/preempt/*.c api/bsd/*.c)) ports/common/core.c ports/common/io_thread.c boards/start.c
 # Of the programs with processes: the architecture's system call, and the calls on both its sides.
-PROCESS_PROGRAMS := processes flock_clients programs flock_transfer flock_echo
+PROCESS_PROGRAMS := processes flock_clients programs flock_transfer flock_far flock_echo
 call_of = $(or $(wildcard $(1:%.c=%_call.c)),kernel/preempt/arch/plain_call.c)
 PROGRAM_BOARDS_small_echo := mps2-an385
 PROGRAM_PARTS_small_echo := $(PREEMPT) boards/memory_mac/memory.c
@@ -219,13 +219,15 @@ PROGRAM_FLAGS_flock_clients_xilinx-zynq-a9 := $(PROGRAM_FLAGS_processes_xilinx-z
 PROGRAM_FLAGS_flock_clients_portux920t := $(PROGRAM_FLAGS_processes_portux920t)
 
 # The thesis's transfers through its own calls, beside transfer.elf (bench/metal/api.py: thesis.api_ratio).
-PROGRAM_BOARDS_flock_transfer := mps2-an385 arm-virt
+PROGRAM_BOARDS_flock_transfer := mps2-an385 arm-virt portux920t
 PROGRAM_PARTS_flock_transfer := $(PROGRAM_PARTS_processes) bench/metal/flock_transfer.c examples/flock/boot.c
 PROGRAM_DIR_flock_transfer := processes
 PROGRAM_FLAGS_flock_transfer := $(PROGRAM_FLAGS_processes)
 PROGRAM_FLAGS_flock_transfer_arm-virt := -DSTACK_UNIT=4096
+PROGRAM_FLAGS_flock_transfer_portux920t := -DSTACK_UNIT=4096
 # The same with other settings, bench/metal/settings/NAME.c in place of boards/start.c: the 5 KB of the thesis's section 5.1 to receive into, with each
-# congestion control that the profile has, and two send queues (bench/metal/buffers.py: thesis.buffers).
+# congestion control that the profile has, and two send queues (bench/metal/buffers.py: thesis.buffers); other congestion controls alone
+# (bench/metal/portux.py: thesis.portux).
 define flock_settings
 OWN_PROGRAMS += flock_transfer_$(1)
 PROCESS_PROGRAMS += flock_transfer_$(1)
@@ -234,9 +236,15 @@ PROGRAM_PARTS_flock_transfer_$(1) := $$(filter-out boards/start.c,$$(PROGRAM_PAR
 PROGRAM_DIR_flock_transfer_$(1) := processes
 PROGRAM_FLAGS_flock_transfer_$(1) := $$(PROGRAM_FLAGS_processes)
 PROGRAM_FLAGS_flock_transfer_$(1)_arm-virt := -DSTACK_UNIT=4096
+PROGRAM_FLAGS_flock_transfer_$(1)_portux920t := -DSTACK_UNIT=4096
 endef
 $(foreach s,reno cubic send_5,$(eval $(call flock_settings,$(s),mps2-an385 arm-virt)))
 $(foreach s,bbr send_1,$(eval $(call flock_settings,$(s),arm-virt)))
+$(foreach s,sends_reno sends_bbr,$(eval $(call flock_settings,$(s),portux920t)))
+# The same with queues for a far host (bench/metal/far.py: thesis.far).
+PROGRAM_BOARDS_flock_far := mps2-an385
+PROGRAM_PARTS_flock_far := $(filter-out boards/start.c,$(PROGRAM_PARTS_flock_transfer)) bench/metal/settings/far.c
+PROGRAM_FLAGS_flock_far := -DWEIR_CFG_SOCKETS=5 -UMEMORY_BYTES -DMEMORY_BYTES=3145728
 # A process that echoes, beside echo.elf (bench/metal/latency.py: thesis.latency).
 PROGRAM_BOARDS_flock_echo := mps2-an385 arm-virt
 PROGRAM_PARTS_flock_echo := $(PROGRAM_PARTS_processes) bench/metal/flock_echo.c examples/flock/boot.c

@@ -166,13 +166,20 @@ $(B)/host/weir-realtime-both: $(B)/host/obj/bench/realtime/both_sim.o $(B)/host/
 	@echo "  LINK  $@"
 	@$(CC) $^ -o $@ -pthread -lm
 -include $(B)/host/obj/bench/realtime/realtime_sim.d $(B)/host/obj/bench/realtime/xinu.d $(B)/host/obj/bench/realtime/both_sim.d
-# The laboratory's link emulator, and what user-mode Linux needs on newer processors.
+# The laboratory's link emulator, what user-mode Linux needs on newer processors, and what a machine model in its own time needs (tools/machines).
 .PHONY: lab-programs
-lab-programs: $(B)/host/weir-link $(if $(filter x86_64,$(shell uname -m)),$(B)/host/uml_xstate.so)
+lab-programs: $(B)/host/weir-link $(B)/host/weir-machine-peer $(B)/host/instruction_count.so $(if $(filter x86_64,$(shell uname -m)),$(B)/host/uml_xstate.so)
 $(B)/host/uml_xstate.so: lab/uml_xstate.c
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS_COMMON) -O2 -fPIC -shared $< -o $@
+$(B)/host/instruction_count.so: tools/machines/count.c
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CC) $(CFLAGS_COMMON) -O2 -fPIC -shared $< -o $@
+$(B)/host/weir-machine-peer: $(B)/host/obj/lab/machine_peer.o $(B)/host/liball.a
+	@echo "  LINK  $@"
+	@$(CC) $^ -o $@ -pthread -lm
 $(B)/host/weir-link: $(B)/host/obj/lab/link.o $(B)/host/liball.a
 	@echo "  LINK  $@"
 	@$(CC) $^ -o $@ -pthread -lm

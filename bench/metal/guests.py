@@ -280,10 +280,10 @@ def component(runs):
 # --- the thesis: guests on a bridge; with loss the far end is behind an emulated link -----------------------------------------------------
 
 class Behind:
-    """weir-link between the bridge and the far end, which then is a namespace of its own."""
+    """weir-link between the bridge and the far end, which then is a namespace of its own: with loss towards who receives, and what `more` says of it."""
 
-    def __init__(self, lab, here, loss, sends):
-        self.lab, self.here, self.words = lab, here, ["--seed", "1", "--loss" if sends else "--back_loss", str(loss)]
+    def __init__(self, lab, here, loss, sends, more=()):
+        self.lab, self.here, self.words = lab, here, ["--seed", "1", "--loss" if sends else "--back_loss", str(loss), *more]
 
     def __enter__(self):
         middle, self.far = self.lab.namespace("link"), self.lab.namespace("far")

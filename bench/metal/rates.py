@@ -26,8 +26,9 @@ SIDE_BY_SIDE = 6
 
 
 def boot(here, board, program, shift):
-    machine = here.start(*guests.weir_guest(board, "weir0", "52:54:00:00:00:02", program), "-icount", f"shift={shift},align=on",
-                         log=guests.WORK / f"{board}-{program}-{shift}.log")
+    """`shift`: as SHIFTS has them; None: as fast as QEMU can."""
+    clock = ["-icount", f"shift={shift},align=on"] if shift is not None else []
+    machine = here.start(*guests.weir_guest(board, "weir0", "52:54:00:00:00:02", program), *clock, log=guests.WORK / f"{board}-{program}-{shift}.log")
     ready = "serving" if program == "transfer" else "running"
     if not until(lambda: ready in machine.output() or machine.poll() is not None, 60) or machine.poll() is not None:
         raise guests.Failed(f"{board}, {program}: does not serve: {machine.output()[-400:]}")
@@ -61,6 +62,12 @@ def cell_alone(words, script):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def side_by_side(cells, script, workers=SIDE_BY_SIDE):
+    """Each cell, and what it gave (None: nothing)."""
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        yield from zip(cells, pool.map(lambda one: cell_alone(one, script), cells))
+
+
 def arguments(boards, fields):
     """Of a script whose cells have so many fields."""
     words = argparse.ArgumentParser()
@@ -76,10 +83,9 @@ def measured(given, cells_of, script=__file__):
     """Each cell of the boards, with its loss and runs, and what it gave: one at a time without loss, side by side with, as they wait then."""
     for loss, runs, workers in ((0, given.runs, 1), (guests.LOSS, given.lossy_runs, SIDE_BY_SIDE)):
         cells = [(*cell, loss, runs) for board in given.boards for cell in cells_of(board)]
-        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-            for cell, gave in zip(cells, pool.map(lambda one: cell_alone(one, script), cells)):
-                if gave:
-                    yield cell, gave
+        for cell, gave in side_by_side(cells, script, workers):
+            if gave:
+                yield cell, gave
 
 
 def main():

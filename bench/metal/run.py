@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """make bench-metal: every figure on the metal, part by part, into build/bench/metal.json; then tables, metal.png and metal.html there.
 
-    bench/metal/run.py [--fresh] [PART…]     without a part: all of them. Parts: echo boot micro component lyra thesis api latency rates buffers loss zynq
+    bench/metal/run.py [--fresh] [PART…]     without a part: all of them. Parts: echo boot micro component lyra thesis api latency rates portux far buffers loss zynq
 
 What a part measured stays in metal.json when the next part ends badly or the run is interrupted; the next run without parts goes on with those that are
 missing, if their images are still the same bytes. After a run that measured everything the next one begins anew, as with --fresh. Exit status: 0 when
@@ -25,6 +25,7 @@ ECHO_IMAGES = [f"build/metal/{image}_bench_{length}.elf" for image in ("tiny_ech
               ["build/metal/small_echo_bench_1.elf", "build/metal/lwip_raw.elf", "build/metal/lwip_raw_lto.elf"]
 GUESTS = "bench/metal/guests.py"
 LINK = "build/host/weir-link"
+MODEL = ["build/host/weir-machine-peer", "build/host/instruction_count.so"]   # what the model of tools/machines needs in its own time
 
 
 class Part:
@@ -48,6 +49,10 @@ PARTS = {
                     for program in ("echo", "flock_echo")], ["bench/metal/latency.py"], ["thesis.latency"]),
     "rates": Part("the thesis's 5 MB, the processor's rate doubled and an eighth", [f"build/boards/{board}/{program}.elf" for board in ("mps2-an385", "arm-virt")
                   for program in ("transfer", "flock_transfer")] + [LINK], ["bench/metal/rates.py"], ["thesis.rates"]),
+    "portux": Part("the thesis's 5 MB on its own machine, the processor's rate doubled and a tenth", [f"build/boards/portux920t/{program}.elf" for program in
+                   ("transfer", "flock_transfer", "flock_transfer_sends_reno", "flock_transfer_sends_bbr")] + MODEL, ["bench/metal/portux.py"], ["thesis.portux"]),
+    "far": Part("270 MB as from a remote host, by the thesis's own calls", ["build/boards/mps2-an385/flock_far.elf", "build/boards/arm-virt/flock_transfer.elf", LINK],
+                ["bench/metal/far.py"], ["thesis.far"]),
     "buffers": Part("the thesis's 5 MB by its own calls, with its receive and send buffers", [f"build/boards/{board}/flock_transfer{name}.elf" for board, names in
                     (("mps2-an385", ("", "_reno", "_cubic", "_send_5")), ("arm-virt", ("_reno", "_cubic", "_bbr", "_send_1", "_send_5"))) for name in names] + [LINK],
                     ["bench/metal/buffers.py"], ["thesis.buffers"]),

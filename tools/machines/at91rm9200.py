@@ -79,19 +79,20 @@ class SystemTimer:
     WDRST, RTMR, SR, IER, IDR, IMR, RTAR, CRTR = 0x00, 0x0C, 0x10, 0x14, 0x18, 0x1C, 0x20, 0x24
     ALMS, ROUND = 8, 1 << 20
 
-    def __init__(self, raise_line):
-        self.raise_line = raise_line
+    def __init__(self, raise_line, now=None):
+        """`now()`: seconds of the machine's time; None: of ours."""
+        self.raise_line, self.now = raise_line, now or (lambda: time.monotonic())
         self.prescaler, self.status, self.mask, self.alarm = 0x8000, 0, 0, 0
-        self.began, self.alarm_at = time.monotonic(), None
+        self.began, self.alarm_at = self.now(), None
 
     def ticks(self):
-        return int((time.monotonic() - self.began) * SLOW_HZ / (self.prescaler or 0x10000))
+        return int((self.now() - self.began) * SLOW_HZ / (self.prescaler or 0x10000))
 
     def due(self):
         """Seconds until the alarm; None: nobody waits for it."""
         if not self.mask & self.ALMS or self.alarm_at is None:
             return None
-        return max(0.0, self.alarm_at * (self.prescaler or 0x10000) / SLOW_HZ - (time.monotonic() - self.began))
+        return max(0.0, self.alarm_at * (self.prescaler or 0x10000) / SLOW_HZ - (self.now() - self.began))
 
     def arm(self):
         """The alarm comes when the counter is at its value the next time: not at once, should it be there already."""
@@ -117,7 +118,7 @@ class SystemTimer:
 
     def write(self, offset, value):
         if offset == self.RTMR:
-            self.prescaler, self.began = value & 0xFFFF, time.monotonic()
+            self.prescaler, self.began = value & 0xFFFF, self.now()
             self.arm()
         elif offset == self.RTAR:
             self.update()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The AT91RM9200's Ethernet MAC (Atmel data sheet 1768, chapter 36) and a PHY on its management bus (IEEE 802.3, clause 22). Frames come from a
-link (link.py) into the ring in the machine's memory and leave from it. Time on the wire is not modelled: a frame has left when its length
-is written, and arrives when a buffer is free, so that none is lost here."""
+link (link.py) into the ring in the machine's memory and leave from it. A frame arrives when a buffer is free, so that none is lost here. It has left when
+its length is written or, in a machine whose time is its own, after its time on a wire of 100 Mbit/s."""
 import struct
 
 from cpu import Fault
@@ -18,6 +18,7 @@ RCOM, TBRE, TCOM, TIDLE, ALL = 1 << 1, 1 << 6, 1 << 7, 1 << 8, 0xFFF
 OWNED, WRAP = 1, 2
 BROADCAST_FRAME, MULTICAST_FRAME, SPECIFIC_FRAME = 1 << 31, 1 << 30, 1 << 26
 FCS_BYTES, FRAME_LEAST = 4, 60
+BETWEEN_BYTES, BYTE_NS = 8 + 12, 80   # preamble and gap; 100 Mbit/s
 
 
 class Phy:
@@ -40,9 +41,9 @@ class Phy:
 
 class Emac:
     """`memory` is the machine's SDRAM (a memoryview) from `base` on; `raise_line(high)` its interrupt; `ready()` says whether its clock and
-    its pins are what they must be."""
+    its pins are what they must be. `now_ns()`: the machine's own time; None: a frame is at once where it goes."""
 
-    def __init__(self, link, memory, base, raise_line, ready, phy_address=0):
+    def __init__(self, link, memory, base, raise_line, ready, phy_address=0, now_ns=None):
         self.link, self.memory, self.base, self.raise_line, self.ready = link, memory, base, raise_line, ready
         self.phy, self.phy_address = Phy(link.up), phy_address
         self.ctl, self.cfg, self.tar, self.tsr, self.rbqp, self.rsr = 0, 0x800, None, TSR_IDLE | TSR_BNQ, 0, 0
@@ -50,6 +51,7 @@ class Emac:
         self.descriptor = 0
         self.hash, self.specific, self.compared = [0, 0], [[0, 0] for _ in range(4)], set()
         self.waiting = None   # a frame for which no buffer was free
+        self.now_ns, self.leaving = now_ns, None   # on the wire: when its end is out, and the frame
 
     def raise_(self, bits):
         self.isr |= bits
@@ -116,10 +118,28 @@ class Emac:
     def transmit(self, length):
         if not self.ctl & CTL_TE or self.tar is None or not self.ready():
             raise Fault("EMAC: a frame is sent with the transmitter, its clock or its pins off, or without an address")
+        if self.leaving:
+            raise Fault("EMAC: a frame is sent while another leaves")
         frame, self.tar = bytes(self.bytes_at(self.tar, length)), None
+        if not self.now_ns:
+            self.left(frame)
+            return
+        self.leaving = self.now_ns() + (max(length, FRAME_LEAST) + FCS_BYTES + BETWEEN_BYTES) * BYTE_NS, frame
+        self.tsr &= ~TSR_IDLE
+
+    def left(self, frame):
         self.link.send(frame)
-        self.tsr |= TSR_COMP
+        self.tsr |= TSR_COMP | TSR_IDLE
         self.raise_(TCOM | TBRE | TIDLE)
+
+    def due(self):
+        """Seconds until a frame has left; None: none leaves."""
+        return max(0, self.leaving[0] - self.now_ns()) / 1e9 if self.leaving else None
+
+    def update_wire(self):
+        if self.leaving and self.now_ns() >= self.leaving[0]:
+            frame, self.leaving = self.leaving[1], None
+            self.left(frame)
 
     # --- the PHY ---
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The other end of a modelled machine's cable, named by the words that QEMU's -nic has for it: `tap,ifname=…`, datagrams
-(`socket,udp=HOST:PORT,localaddr=HOST:PORT`), or QEMU's own user-mode network (`user,…`), which a QEMU without a machine carries here."""
+(`socket,udp=HOST:PORT,localaddr=HOST:PORT`), or QEMU's own user-mode network (`user,…`), which a QEMU without a machine carries here. Beyond these there
+is `peer,…` (peer.py)."""
 import fcntl
 import os
 import select
 import socket
 import struct
 import subprocess
+
+from peer import Peer
 
 TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 2, 0x1000
 SIOCGIFFLAGS, IFF_UP = 0x8913, 1
@@ -129,4 +132,6 @@ def open_link(nic):
         return Datagrams(address_of(words["localaddr"]), address_of(words["udp"]))
     if kind == "user":
         return UserNetwork(nic)
+    if kind == "peer":
+        return Peer(words)
     raise ValueError(f"no such link: {nic}")

@@ -2,19 +2,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A model of the Portux 920T that boots firmware as U-Boot's `go` does: ARM920T, 64 MB of SDRAM, the AT91RM9200's peripherals, a PHY, and a link
 at the cable's other end. The console is standard output.
-usage: portux920t.py --nic WORDS image.elf    (WORDS: as QEMU's -nic has them, see link.py)"""
+usage: portux920t.py --nic WORDS [--rate N] image.elf
+
+WORDS: as QEMU's -nic has them, see link.py. --rate: the processor executes so many instructions a second of the machine's time (clocks.py); without it is
+as fast as it can be. With --nic peer,… the network is in the machine's time (peer.py), and the machine ends when its peer has done what it was to."""
 import argparse
 import ctypes
-import select
 import signal
 import socket
 import struct
 import sys
 
 from at91rm9200 import Aic, DebugUnit, ParallelIo, PowerManagement, SystemTimer
+from clocks import InstructionClock, PeerClock, WallClock
 from cpu import Cpu, Fault
 from emac import Emac
 from link import open_link
+from peer import Finished, Peer
 from unicorn import UC_PROT_ALL
 
 SDRAM, SDRAM_BYTES = 0x20000000, 64 << 20
@@ -26,21 +30,30 @@ LOADED, EXECUTABLE = 1, 1   # of an ELF segment: type, flag
 
 
 class Portux:
-    def __init__(self, nic, image):
+    def __init__(self, nic, image, rate=None):
         self.memory = ctypes.create_string_buffer(SDRAM_BYTES)
         view = memoryview(self.memory).cast("B")
         self.cpu, self.aic = Cpu(lambda: self.aic.line()), Aic()
         self.cpu.uc.mem_map_ptr(SDRAM, SDRAM_BYTES, UC_PROT_ALL, ctypes.addressof(self.memory))
         self.link = open_link(nic)
-        self.timer = SystemTimer(lambda high: self.set_line(SOURCE_SYSTEM, high))
+        self.clock = self.make_clock(rate)
+        self.timer = SystemTimer(lambda high: self.set_line(SOURCE_SYSTEM, high), lambda: self.clock.now_ns() / 1e9)
         self.power, self.ports = PowerManagement(self.sleep), [ParallelIo() for _ in range(4)]
-        self.emac = Emac(self.link, view, SDRAM, lambda high: self.set_line(SOURCE_EMAC, high), self.emac_ready)
+        self.emac = Emac(self.link, view, SDRAM, lambda high: self.set_line(SOURCE_EMAC, high), self.emac_ready,
+                         now_ns=self.clock.now_ns if rate else None)
         self.parts = {0xF000: self.aic, 0xF100: self.aic, 0xF200: DebugUnit(), 0xF400: self.ports[0], 0xF600: self.ports[1], 0xF800: self.ports[2],
                       0xFA00: self.ports[3], 0xFC00: self.power, 0xFD00: self.timer}
         self.cpu.device(SYSTEM, SYSTEM_BYTES, self.read_system, self.write_system)
         self.cpu.device(EMAC, EMAC_BYTES, self.emac.read, self.write_emac)
         self.cpu.pc = self.load(image.read(), view)
         self.over, (self.woken, self.wakes) = False, socket.socketpair()
+
+    def make_clock(self, rate):
+        if isinstance(self.link, Peer):
+            if not rate:
+                raise Fault("a peer wants to know the processor's rate")
+            return PeerClock(rate, self.cpu.counted(), self.link)
+        return InstructionClock(rate, self.cpu.counted()) if rate else WallClock()
 
     def load(self, image, view):
         """Puts an ELF file's segments where it wants them; returns where it begins."""
@@ -101,32 +114,47 @@ class Portux:
             self.over = True
         signal.signal(number, end)
 
+    def due(self):
+        """Seconds until something happens in the machine by itself; None: nothing will."""
+        return min((due for due in (self.timer.due(), self.emac.due()) if due is not None), default=None)
+
     def run(self):
         """Events, and slices of the processor between them."""
         while not self.over:
             self.timer.update()
+            self.emac.update_wire()
             free = self.emac.receive()
             if self.aic.line():
                 self.cpu.idle = False   # also if the processor does not take it
             if self.cpu.idle:
-                select.select([self.woken] + [self.link] * (free and self.emac.receiving()), [], [], self.timer.due())
+                self.clock.sleep([self.woken] + [self.link] * (free and self.emac.receiving()), self.due())
             else:
-                self.cpu.run()
+                self.cpu.run(self.clock.slice(self.due()))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nic", required=True)
     parser.add_argument("image", type=argparse.FileType("rb"))
+    parser.add_argument("--rate", type=int)
     words = parser.parse_args()
-    machine = Portux(words.nic, words.image)
+    if words.rate is not None and words.rate <= 0:
+        parser.error("the processor's rate is positive")
+    try:
+        machine = Portux(words.nic, words.image, words.rate)
+    except Fault as fault:
+        sys.exit(f"portux920t: {fault}")
     machine.end_on(signal.SIGTERM)
     try:
         machine.run()
+    except Finished:
+        pass
     except Fault as fault:
         sys.exit(f"portux920t: {fault}")
     finally:
         machine.link.close()
+        if lost := machine.clock.lost_ns:
+            print(f"portux920t: the processor was {lost / 1e9:.3f} s slower than its rate, in all", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -193,6 +193,24 @@ def phy_read(mac, phy, index):
     return mac.read(emac.MAN) & 0xFFFF
 
 
+def test_in_a_machine_with_its_own_time_a_frame_takes_its_time_on_the_wire(mac):
+    now = [1000]
+    mac.now_ns = lambda: now[0]
+    mac.write(emac.TAR, BASE + 4096)
+    mac.write(emac.TCR, 1514)
+    took = (1514 + 4 + 20) * 80   # FCS, preamble and gap; 100 Mbit/s
+    assert mac.due() == pytest.approx(took / 1e9) and not mac.link.sent and not mac.read(emac.TSR) & emac.TSR_IDLE
+    mac.write(emac.TAR, BASE + 4096)
+    with pytest.raises(Fault, match="while another leaves"):
+        mac.write(emac.TCR, 1514)
+    now[0] += took - 1
+    mac.update_wire()
+    assert not mac.link.sent
+    now[0] += 1
+    mac.update_wire()
+    assert len(mac.link.sent[0]) == 1514 and mac.due() is None and mac.read(emac.TSR) & emac.TSR_COMP and mac.lines[-1]
+
+
 def test_the_phy_answers_at_its_address_and_sees_the_cable(mac):
     assert phy_read(mac, 1, 1) == 0xFFFF
     up = emac.Phy.LINK | emac.Phy.NEGOTIATED
