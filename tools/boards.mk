@@ -54,7 +54,8 @@ BOARD_DRIVERS_arm-virt := drivers/virtio_ring.c drivers/virtio_net.c drivers/vir
 BOARD_LINK_arm-virt := -nostartfiles
 
 BOARD_TOOLS_portux920t := arm-none-eabi-
-BOARD_FLAGS_portux920t := -mcpu=arm920t -marm -O2 -DMEMORY_BYTES=262144
+# (Loops that copy, in boards/armv4t/memory.c, are not to become calls of memcpy.)
+BOARD_FLAGS_portux920t := -mcpu=arm920t -marm -O2 -fno-tree-loop-distribute-patterns -DWEIR_SUM=armv4t_sum -DMEMORY_BYTES=262144
 BOARD_START_portux920t := boards/armv4t
 BOARD_KERNEL_portux920t := kernel/preempt/arch/armv4t.c kernel/preempt/arch/flag.c
 BOARD_PROFILE_portux920t := full
@@ -62,7 +63,7 @@ BOARD_DRIVERS_portux920t := drivers/at91_emac.c drivers/mii.c boards/heap.c
 
 # The same architecture of the kernel on a machine that QEMU has; its memory's first megabyte is left to the vectors.
 BOARD_TOOLS_versatilepb := arm-none-eabi-
-BOARD_FLAGS_versatilepb := -mcpu=arm926ej-s -marm -O2 -DMMU_RAM_START=0x00100000u -DMMU_CACHED_END=0x07f00000u -DMMU_RAM_END=0x08000000u -DMEMORY_BYTES=262144
+BOARD_FLAGS_versatilepb := -mcpu=arm926ej-s -marm -O2 -fno-tree-loop-distribute-patterns -DWEIR_SUM=armv4t_sum -DMMU_RAM_START=0x00100000u -DMMU_CACHED_END=0x07f00000u -DMMU_RAM_END=0x08000000u -DMEMORY_BYTES=262144
 BOARD_START_versatilepb := boards/armv4t
 BOARD_KERNEL_versatilepb := $(BOARD_KERNEL_portux920t)
 BOARD_PROFILE_versatilepb := full

@@ -29,8 +29,9 @@ static volatile uint32_t *reg(uint32_t address) { return (volatile uint32_t *)(u
 
 // --- time: the generic timer (ARMv7-A Architecture Reference Manual, B8) ---------------------------------------------
 
-static uint32_t us_per_tick;   // times 2^32
-static uint64_t ticks_per_us;  // times 2^16
+static uint32_t us_per_tick;    // times 2^32
+static uint64_t ticks_per_us;   // times 2^16
+static uint64_t alarm_last_us;  // what the timer can be set to; found once, since it takes a division of 64 bits
 
 static uint64_t timer_now(void)
 {
@@ -52,10 +53,7 @@ static void timer_at(uint64_t when)
 }
 static void timer_off(void) { __asm__ volatile("mcr p15, 0, %0, c14, c3, 1\n\tisb" ::"r"(0)); }
 
-void board_alarm(uint64_t at_us)
-{
-    timer_at(at_us < UINT64_MAX / ticks_per_us ? (at_us * ticks_per_us >> 16) + 1 : UINT64_MAX);
-}
+void board_alarm(uint64_t at_us) { timer_at(at_us < alarm_last_us ? (at_us * ticks_per_us >> 16) + 1 : UINT64_MAX); }
 static void timer_interrupt(void)
 {
     timer_off();
@@ -108,6 +106,7 @@ void board_init(void)
     __asm__ volatile("mrc p15, 0, %0, c14, c0, 0" : "=r"(frequency));
     us_per_tick = (uint32_t)((1000000ull << 32) / frequency);
     ticks_per_us = ((uint64_t)frequency << 16) / 1000000u;
+    alarm_last_us = UINT64_MAX / ticks_per_us;
     *reg(UART + 0x30) = 0x301;  // transmitter and receiver on
     gic_start(GIC, GIC_CPU);
     gic_enable(TIMER_IRQ, timer_interrupt);
