@@ -109,7 +109,7 @@ static bool room_for(const struct ip *ip, struct weir_addr address)
     uint32_t alike = 0;
     for (uint32_t i = 0; i < ip->group_count; i++)
         alike += solicited(ip->groups[i].address) == wanted;
-    return alike < (wanted ? WEIR_CFG_ADDRESSES : GROUPS_OF_SOCKETS);
+    return alike < (wanted ? GROUPS_SOLICITED : GROUPS_OF_SOCKETS);
 }
 #else
 static bool room_for(const struct ip *ip, struct weir_addr address)

@@ -9,7 +9,9 @@
 #if IP_GROUPS
 // The memberships that users may have, and the solicited-node group of each IPv6 address.
 #define GROUPS_OF_SOCKETS (WEIR_CFG_IGMP ? WEIR_CFG_MULTICAST_GROUPS : 0u)
-#define GROUPS_MAX (GROUPS_OF_SOCKETS + (WEIR_CFG_IP6 ? WEIR_CFG_ADDRESSES : 0u))
+// (Addresses: the first of each interface, and all further ones.)
+#define GROUPS_SOLICITED (WEIR_CFG_IP6 ? WEIR_CFG_NETIFS + WEIR_CFG_ADDRESSES : 0u)
+#define GROUPS_MAX (GROUPS_OF_SOCKETS + GROUPS_SOLICITED)
 
 struct group {
     struct weir_netif *netif;  // NULL: free

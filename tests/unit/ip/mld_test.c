@@ -95,6 +95,23 @@ static void solicited_node_groups_are_reported_before_the_probe_and_after(void *
     fixture_close(&f);
 }
 
+// The first of an interface is one more than WEIR_CFG_ADDRESSES.
+static void the_group_of_every_address_has_a_place(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f, &weir_link_ethernet, weir_addr_any(), 0, 0);
+    for (uint32_t i = 1; i <= WEIR_CFG_ADDRESSES; i++)
+        assert_int_equal(
+            weir_netif_address_add(&f.netif, ip6_of(0x20010db8u, 0, 0, 0x100 + i), 64, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    assert_int_equal(weir_netif_set_address(&f.netif, OURS6, 64, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    fixture_poll(&f, 10 * SECOND);
+    assert_true(reported(&f, GROUP_TO_EXCLUDE, solicited_node_of(OURS6)).count > 0);
+    for (uint32_t i = 1; i <= WEIR_CFG_ADDRESSES; i++)
+        assert_true(reported(&f, GROUP_TO_EXCLUDE, solicited_node_of(ip6_of(0, 0, 0, 0x100 + i))).count > 0);
+    fixture_close(&f);
+}
+
 static void a_change_is_reported_twice_and_the_end_of_it(void **state)
 {
     (void)state;
@@ -224,6 +241,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solicited_node_groups_are_reported_before_the_probe_and_after),
+        cmocka_unit_test(the_group_of_every_address_has_a_place),
         cmocka_unit_test(a_change_is_reported_twice_and_the_end_of_it),
         cmocka_unit_test(a_query_is_answered_if_it_is_one),
         cmocka_unit_test(a_flood_of_queries_is_answered_seldom),

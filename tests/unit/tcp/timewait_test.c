@@ -10,7 +10,8 @@
 
 static struct tcp_conn ended(uint16_t remote_port)
 {
-    struct tcp_conn c = {.local = {LOCAL_ADDR, 80}, .remote = {REMOTE_ADDR, remote_port}};
+    struct tcp_conn c = {.local = {.addr = LOCAL_ADDR, .port = 80},
+                         .remote = {.addr = REMOTE_ADDR, .port = remote_port}};
     c.snd.nxt = SND_NXT;
     c.rcv.nxt = RCV_NXT;
     return c;
