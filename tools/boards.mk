@@ -301,6 +301,13 @@ PROGRAM_NO_KERNEL_realtime_player := yes
 PROGRAM_BOARDS_realtime_source := arm-virt
 PROGRAM_PARTS_realtime_source := bench/realtime/board_source.c bench/realtime/xinu.c
 PROGRAM_NO_KERNEL_realtime_source := yes
+# From link up to the first byte of HTTP over IPv6: a host, and its router and client behind the board's other interface.
+OWN_PROGRAMS += startup6
+PROGRAM_BOARDS_startup6 := malta
+PROGRAM_OPTIONS_startup6 := IP6=1 IP6_OPTIMISTIC=1
+PROGRAM_PARTS_startup6 := bench/metal/startup6.c $(APPS_BOARD) $(addprefix apps/,clients.c crowd.c) $(filter-out %/client.c %/url.c,$(wildcard apps/http/*.c))
+PROGRAM_FLAGS_startup6 := $(call as_flags,$(PROGRAM_OPTIONS_startup6)) -Iapps
+PROGRAM_NO_KERNEL_startup6 := yes
 # The driver as a thread of its own.
 PROGRAM_BOARDS_driver_echo := pc-ne2k
 PROGRAM_PARTS_driver_echo := $(PREEMPT)

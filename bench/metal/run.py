@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """make bench-metal: every figure on the metal, part by part, into build/bench/metal.json; then tables, metal.png and metal.html there.
 
-    bench/metal/run.py [--fresh] [PART…]     without a part: all of them. Parts: echo boot micro component lyra thesis api latency rates portux far buffers loss zynq
+    bench/metal/run.py [--fresh] [PART…]     without a part: all of them. Parts: echo boot startup6 micro component lyra thesis api latency rates portux far buffers loss zynq
 
 What a part measured stays in metal.json when the next part ends badly or the run is interrupted; the next run without parts goes on with those that are
 missing, if their images are still the same bytes. After a run that measured everything the next one begins anew, as with --fresh. Exit status: 0 when
@@ -37,6 +37,8 @@ PARTS = {
     "echo": Part("instructions an echo", ECHO_IMAGES, ["bench/metal/echo.py"],
                  ["tiny_echo.insn_1", "tiny_echo.insn_512", "tiny6_echo.insn_1", "tiny6_echo.insn_512", "small_echo.insn_1", "lwip_raw.insn_1", "lwip_raw.insn_512"]),
     "boot": Part("reset to the first ping", ["build/boards/lm3s6965evb/echo.elf"], ["bench/metal/boot.py"], ["boot_ms"]),
+    "startup6": Part("link up to the first byte of HTTP over IPv6", ["build/boards/malta/startup6.elf"], ["bench/metal/startup6.py"],
+                     ["startup6.dad_ms", "startup6.alone_ms", "startup6.optimistic_ms"]),
     "micro": Part("the microkernel beside the monolithic form", ["build/boards/mps2-an385-micro/echo.elf", "build/boards/mps2-an385/bulk_echo.elf"],
                   ["tools/micro_bench.py"], ["microkernel_ratio"]),
     "component": Part("LyraOS's benchmark with its component beside Linux", ["build/boards/pc/lyraos.elf", "build/boards/pc-ne2k/lyraos.elf"], [GUESTS, "component"],
