@@ -86,6 +86,7 @@ weir_option "TCP_RTO_MIN_MS" WEIR_CFG_TCP_RTO_MIN_MS
 weir_option "TCP_RTO_MAX_MS" WEIR_CFG_TCP_RTO_MAX_MS
 weir_option "COMPACT_UDP" WEIR_CFG_COMPACT_UDP
 weir_option "COMPACT_ADDRESS" WEIR_CFG_COMPACT_ADDRESS
+weir_option "COMPACT_MLD1" WEIR_CFG_COMPACT_MLD1
 weir_option "TCP_SPLIT" WEIR_CFG_TCP_SPLIT
 weir_option "TCP_DELAYED_ACK_MS" WEIR_CFG_TCP_DELAYED_ACK_MS
 weir_option "TCP_USER_TIMEOUT_S" WEIR_CFG_TCP_USER_TIMEOUT_S
@@ -229,6 +230,11 @@ weir_source "src/compact/ip4.c"
 #endif
 #if WEIR_CFG_COMPACT && !WEIR_CFG_IP4
 weir_source "src/compact/ip6.c"
+#endif
+#if WEIR_CFG_COMPACT && WEIR_CFG_COMPACT_MLD1
+weir_source "src/compact/mld1.c"
+#endif
+#if WEIR_CFG_COMPACT && !WEIR_CFG_IP4
 weir_source "src/compact/nd.c"
 #endif
 #if WEIR_CFG_COMPACT

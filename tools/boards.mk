@@ -341,10 +341,10 @@ PROGRAM_OPTIONS_tiny6_echo := $(TINY6)
 PROGRAM_FLAGS_tiny6_echo := $(call as_flags,$(TINY6))
 PROGRAM_PARTS_tiny6_echo := $(PROGRAM_PARTS_paper_echo)
 PROGRAM_NO_KERNEL_tiny6_echo := yes
-# Romantiki's answers to UDP over IPv6, at an address that is given by hand.
+# Romantiki's answers to UDP over IPv6, at an address that is given by hand, with version 1 of MLD.
 OWN_PROGRAMS += tiny6_respond
 PROGRAM_BOARDS_tiny6_respond := lm3s6965evb
-PROGRAM_OPTIONS_tiny6_respond := $(TINY6) COMPACT_ADDRESS=1 $(PROGRAM_OPTIONS_romantiki_respond)
+PROGRAM_OPTIONS_tiny6_respond := $(TINY6) COMPACT_ADDRESS=1 COMPACT_MLD1=1 $(PROGRAM_OPTIONS_romantiki_respond)
 PROGRAM_FLAGS_tiny6_respond := $(call as_flags,$(PROGRAM_OPTIONS_tiny6_respond))
 PROGRAM_PARTS_tiny6_respond := $(PROGRAM_PARTS_romantiki_respond)
 PROGRAM_NO_KERNEL_tiny6_respond := yes

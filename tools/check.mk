@@ -23,11 +23,12 @@ $(B)/lint/%.ok: %.c .clang-tidy $(B)/host/obj/%.o
 # Sources that only the smaller profiles have.
 LINTED_small := $(patsubst %.c,$(B)/lint/%.ok,$(filter-out $(SRC_full),$(SRC_small)))
 LINTED_tiny6 := $(patsubst %.c,$(B)/lint/%.ok,$(filter src/compact/%,$(filter-out $(SRC_tiny),$(SRC_tiny6))))
-LINTED_tiny := $(patsubst %.c,$(B)/lint/%.ok,$(filter-out $(SRC_full) $(SRC_small),$(SRC_tiny)) src/compact/predict.c src/compact/udp.c src/compact/address.c) $(LINTED_tiny6)
+LINTED_tiny := $(patsubst %.c,$(B)/lint/%.ok,$(filter-out $(SRC_full) $(SRC_small),$(SRC_tiny)) src/compact/predict.c src/compact/udp.c src/compact/address.c src/compact/mld1.c) $(LINTED_tiny6)
 $(LINTED_tiny6): LINT_FLAGS := $(call as_flags,$(TINY6))
 $(B)/lint/src/compact/predict.ok: LINT_FLAGS := -DWEIR_CFG_FAST_PATH=1  # tiny_echo's alone
 $(B)/lint/src/compact/udp.ok: LINT_FLAGS := $(call as_flags,$(TINY_UDP))
 $(B)/lint/src/compact/address.ok: LINT_FLAGS := $(call as_flags,$(OPTIONS_tiny6_address))
+$(B)/lint/src/compact/mld1.ok: LINT_FLAGS := $(call as_flags,$(OPTIONS_tiny6_mld1))
 # Those of IPv6 alone.
 LINTED_v6 := $(patsubst %.c,$(B)/lint/%.ok,$(filter-out $(BOTH) $(SELF_CHECKS) $(SRC_small) $(SRC_tiny),$(SRC_v6)))
 $(LINTED_v6): LINT_PROFILE := FULL

@@ -38,10 +38,11 @@ $(eval $(call metal,tiny_udp,TINY,$(call as_flags,$(TINY_UDP))))
 TINY6 := IP4=0 IP6=1
 SRC_tiny6 := $(filter-out $(call left_out,tiny $(TINY6)),$(SRC))
 $(eval $(call metal,tiny6,TINY,$(call as_flags,$(TINY6))))
-# With datagrams, and with an address given by hand.
-TINY6_OPTIONS := tiny6_udp tiny6_address
+# With datagrams, with an address given by hand, and with version 1 of MLD.
+TINY6_OPTIONS := tiny6_udp tiny6_address tiny6_mld1
 OPTIONS_tiny6_udp := $(TINY6) $(TINY_UDP)
 OPTIONS_tiny6_address := $(TINY6) COMPACT_ADDRESS=1
+OPTIONS_tiny6_mld1 := $(TINY6) COMPACT_MLD1=1
 define metal_tiny6
 SRC_$(1) := $$(filter-out $$(call left_out,tiny $$(OPTIONS_$(1))),$$(SRC))
 $$(eval $$(call metal,$(1),TINY,$$(call as_flags,$$(OPTIONS_$(1)))))

@@ -22,7 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/m3"
 PROFILES = ("tiny", "small", "full")
 WITH_IP6 = ("tiny6", "small_both", "small6", "full_both", "full6")   # of which code alone is told
-WITH_OPTIONS = {"tiny_udp": ("tiny", "tiny with UDP"), "tiny6_udp": ("tiny6", "tiny6 with UDP"), "tiny6_address": ("tiny6", "tiny6, by hand")}   # → over what, name
+WITH_OPTIONS = {"tiny_udp": ("tiny", "tiny with UDP"), "tiny6_udp": ("tiny6", "tiny6 with UDP"), "tiny6_address": ("tiny6", "tiny6, by hand"),
+                "tiny6_mld1": ("tiny6", "tiny6 with MLD 1")}   # → over what, name
 METAL = "arm-none-eabi-"
 CONFIGURATION = r"_configuration_[0-9a-f]{6}$"   # a part of some names (include/weir/configuration.h)
 

@@ -81,6 +81,7 @@
      (WEIR_CFG_TCP_RTO_MAX_MS) * 0xf2238188803cfc4bu + \
      (WEIR_CFG_COMPACT_UDP) * 0xbc186b15215d1985u + \
      (WEIR_CFG_COMPACT_ADDRESS) * 0xbff4de35bd1cb5ebu + \
+     (WEIR_CFG_COMPACT_MLD1) * 0x9429e4a971701dc5u + \
      (WEIR_CFG_TCP_SPLIT) * 0xee5072aa392d08e3u + \
      (WEIR_CFG_TCP_DELAYED_ACK_MS) * 0x93c2e9223429320fu + \
      (WEIR_CFG_TCP_USER_TIMEOUT_S) * 0x98a855d9c0c3a135u + \
@@ -355,6 +356,7 @@ enum {
         (WEIR_CFG_TCP_RTO_MAX_MS) * 0 +
         (WEIR_CFG_COMPACT_UDP) * 0 +
         (WEIR_CFG_COMPACT_ADDRESS) * 0 +
+        (WEIR_CFG_COMPACT_MLD1) * 0 +
         (WEIR_CFG_TCP_SPLIT) * 0 +
         (WEIR_CFG_TCP_DELAYED_ACK_MS) * 0 +
         (WEIR_CFG_TCP_USER_TIMEOUT_S) * 0 +

@@ -105,6 +105,7 @@
 #define WEIR_DEFAULT_TCP_RTO_MAX_MS 60000
 #define WEIR_DEFAULT_COMPACT_UDP 0
 #define WEIR_DEFAULT_COMPACT_ADDRESS 0
+#define WEIR_DEFAULT_COMPACT_MLD1 0
 #define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 120
@@ -221,6 +222,7 @@
 #define WEIR_DEFAULT_TCP_RTO_MAX_MS 60000
 #define WEIR_DEFAULT_COMPACT_UDP 0
 #define WEIR_DEFAULT_COMPACT_ADDRESS 0
+#define WEIR_DEFAULT_COMPACT_MLD1 0
 #define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 900
@@ -337,6 +339,7 @@
 #define WEIR_DEFAULT_TCP_RTO_MAX_MS 120000
 #define WEIR_DEFAULT_COMPACT_UDP 0
 #define WEIR_DEFAULT_COMPACT_ADDRESS 0
+#define WEIR_DEFAULT_COMPACT_MLD1 0
 #define WEIR_DEFAULT_TCP_SPLIT 0
 #define WEIR_DEFAULT_TCP_DELAYED_ACK_MS 40
 #define WEIR_DEFAULT_TCP_USER_TIMEOUT_S 900
@@ -932,6 +935,14 @@
 #if WEIR_CFG_COMPACT_ADDRESS < 0 || WEIR_CFG_COMPACT_ADDRESS > 1
 #error "WEIR_CFG_COMPACT_ADDRESS must be 0 to 1: compact stack over IPv6 only: weir_netif_set_address gives an address\
  by hand, of the link, or in place of one out of a router's prefix"
+#endif
+// compact stack over IPv6 only: groups are reported by version 1 of MLD while a querier of that version is there
+#ifndef WEIR_CFG_COMPACT_MLD1
+#define WEIR_CFG_COMPACT_MLD1 WEIR_DEFAULT_COMPACT_MLD1
+#endif
+#if WEIR_CFG_COMPACT_MLD1 < 0 || WEIR_CFG_COMPACT_MLD1 > 1
+#error "WEIR_CFG_COMPACT_MLD1 must be 0 to 1: compact stack over IPv6 only: groups are reported by version 1 of MLD\
+ while a querier of that version is there"
 #endif
 // compact stack only: what is queued at once leaves in two segments and Nagle's algorithm is off, so that a peer
 // that delays its acknowledgements answers at once (Romantiki; uIP's split)

@@ -45,7 +45,11 @@ struct nd_state {
     uint32_t secret[4];            // of identifiers (RFC 7217)
     uint8_t how;                   // enum weir_ip6; 0: no IPv6
     uint8_t hop_limit;
-    uint8_t record;                    // of the next report: whether it tells of groups that are new
+    uint8_t record;  // of the next report: whether it tells of groups that are new
+#if WEIR_CFG_COMPACT_MLD1
+    uint8_t mld1_told;              // whose groups the report that is under way has told: a bit for each of enum own
+    uint64_t old_querier_until_us;  // version 1 is spoken
+#endif
     struct weir_netif_address global;  // out of a router's prefix
 };
 

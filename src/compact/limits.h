@@ -35,8 +35,8 @@
                              WEIR_CFG_OUTBOX_BYTES < WEIR_CFG_DATAGRAM_RECEIVE_BYTES + 44)
 #error "WEIR_CFG_COMPACT_UDP wants a datagram socket, datagrams of 1472 bytes at most, an outbox for one and 44 bytes"
 #endif
-#if WEIR_CFG_IP4 && WEIR_CFG_COMPACT_ADDRESS
-#error "WEIR_CFG_COMPACT_ADDRESS is of IPv6: over IPv4 every address is given by hand"
+#if WEIR_CFG_IP4 && (WEIR_CFG_COMPACT_ADDRESS || WEIR_CFG_COMPACT_MLD1)
+#error "WEIR_CFG_COMPACT_ADDRESS and WEIR_CFG_COMPACT_MLD1 are of IPv6; over IPv4 every address is given by hand"
 #endif
 #if WEIR_CFG_COMPACT_UDP && WEIR_CFG_SOCKETS + WEIR_CFG_DATAGRAM_SOCKETS > 250
 #error "WEIR_CFG_COMPACT has 250 sockets at most"

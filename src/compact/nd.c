@@ -81,8 +81,8 @@ static COLD void option_put(uint8_t *option, uint32_t type, const uint8_t *bytes
 }
 
 // Sends the message that stands in the outbox's room to a group; false: the driver is full.
-static bool message_leave(struct weir *weir, const uint32_t *source, uint32_t tail, uint32_t next_and_hops,
-                          uint32_t extension, uint32_t length)
+LOCAL bool message_leave(struct weir *weir, const uint32_t *source, uint32_t tail, uint32_t next_and_hops,
+                         uint32_t extension, uint32_t length)
 {
     uint8_t *frame = weir->outbox + 2, mac[6];
     const struct weir_slice slice = {frame, ETHERNET_BYTES + IP6_BYTES + extension + length};
@@ -100,8 +100,6 @@ static COLD uint8_t *message_begin(uint8_t *frame, uint32_t type, uint32_t word)
     put32(icmp + 4, word);
     return icmp + ICMP6_BYTES;
 }
-
-static const uint32_t nobody[4];
 
 static bool probe_send(struct weir *weir, const struct weir_netif_address *a)
 {
@@ -139,6 +137,12 @@ static void advertise(struct weir *weir, const uint8_t *frame, const struct weir
     message_complete(weir, reply + ETHERNET_BYTES, a->addr.words, ND_NEXT_AND_HOPS, 0, ND_NA_BYTES_MAX);
 }
 
+LOCAL void alert_put(uint8_t *alert)
+{
+    put32(alert, (uint32_t)IP6_ICMP << 24 | 0x0502u);  // no more than eight bytes; router alert, two bytes of data
+    put32(alert + 4, 0x0100u);                         // of MLD; PadN
+}
+
 // The groups of all our addresses, in one report: that they are joined, or still are (RFC 9777 §5.2).
 static bool report_send(struct weir *weir)
 {
@@ -153,8 +157,7 @@ static bool report_send(struct weir *weir)
             record += MLD_RECORD_BYTES;
             groups++;
         }
-    put32(alert, (uint32_t)IP6_ICMP << 24 | 0x0502u);  // no more than eight bytes; router alert, two bytes of data
-    put32(alert + 4, 0x0100u);                         // of MLD; PadN
+    alert_put(alert);
     put32(icmp, (uint32_t)ICMP6_MLD_REPORT_V2 << 24);
     put32(icmp + 4, groups);
     return !groups || message_leave(weir, link->state == WEIR_ADDRESS_READY ? link->addr.words : nobody, GROUP_REPORTS,
@@ -325,9 +328,11 @@ static void router_input(struct weir *weir, const uint8_t *icmp, const uint8_t *
 }
 
 // RFC 9777 §6.2. Whatever is asked for, all groups are told.
-static void query_input(struct weir *weir, const uint8_t *ip, const uint8_t *icmp)
+static void query_input(struct weir *weir, const uint8_t *ip, const uint8_t *icmp, uint32_t length)
 {
     const uint64_t at_us = jitter(weir, get16(icmp + 4) * 1000u);
+    if (ip[7] == MLD_HOP_LIMIT)
+        mld1_heard(weir, length);
     if (ip[7] == MLD_HOP_LIMIT && at_us < weir->nd.report_due_us) {
         weir->nd.report_due_us = at_us;
         weir->nd.due_us = 0;
@@ -343,7 +348,7 @@ LOCAL COLD void nd_input(struct weir *weir, const uint8_t *frame, const uint8_t 
         return;
     const bool by_router = ip6_is_link_local(ip + 8);
     if (type == ICMP6_MLD_QUERY && by_router)
-        query_input(weir, ip, icmp);
+        query_input(weir, ip, icmp, length);
     if (ip[7] != ICMP6_HOP_LIMIT_ON_LINK || !options_sound(icmp + fixed, end))
         return;
     if (type == ICMP6_ROUTER_ADVERTISEMENT && by_router)
@@ -415,7 +420,7 @@ LOCAL uint32_t nd_turn(struct weir *weir)
         return (uint32_t)(nd->due_us - weir->now_us);
     if (!nd->how || !frame_may_send(weir))
         return WAIT_FOREVER;  // or until the driver takes frames again
-    if (!until_due(weir, nd->report_due_us) && report_send(weir)) {
+    if (!until_due(weir, nd->report_due_us) && (mld1_spoken(weir) ? mld1_report(weir) : report_send(weir))) {
         nd->report_due_us = WEIR_NEVER;
         nd->record = GROUP_IS_EXCLUDE;
     }

@@ -24,6 +24,23 @@ LOCAL void address_probe(struct weir *weir, struct weir_netif_address *a, uint64
 LOCAL void address_leave(struct weir *weir, struct weir_netif_address *a);
 LOCAL void routers_begin(struct weir *weir);
 
+// What mld1.c has of it.
+static const uint32_t nobody[4];
+LOCAL void alert_put(uint8_t *alert);
+LOCAL bool message_leave(struct weir *weir, const uint32_t *source, uint32_t tail, uint32_t next_and_hops,
+                         uint32_t extension, uint32_t length);
+// mld1.c: a query of so many bytes came; whether one of version 1 did, a while ago; our groups are reported by it
+// (false: the driver is full).
+#if WEIR_CFG_COMPACT_MLD1
+LOCAL void mld1_heard(struct weir *weir, uint32_t query_bytes);
+LOCAL bool mld1_report(struct weir *weir);
+static inline bool mld1_spoken(const struct weir *weir) { return weir->nd.old_querier_until_us > weir->now_us; }
+#else
+static inline void mld1_heard(struct weir *weir, uint32_t query_bytes) { (void)weir, (void)query_bytes; }
+static inline bool mld1_report(struct weir *weir) { return (void)weir, true; }
+static inline bool mld1_spoken(const struct weir *weir) { return (void)weir, false; }
+#endif
+
 // Where others count conflicts (weir_netif_address.conflicts), an address that was given by hand has one of these: past
 // all retries, so that one conflict ends it.
 enum by_hand { BY_HAND = 0x80, BY_HAND_AT_ONCE = 0xc0 };

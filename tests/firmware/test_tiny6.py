@@ -145,3 +145,17 @@ def test_datagrams_are_answered(responder):
             data = (b"Romantiki answers. " * 30)[:length]
             assert responder.responds(address, RESPOND, data) == data.upper()
     assert int(responder.responds(BY_HAND, COUNT, b"?")) >= 12   # the other task's
+
+
+def test_a_switch_of_mld_version_1_hears_its_groups(responder):
+    """Linux's bridge is one, and asks. (The last test: Linux itself is on the bridge from then on.)"""
+    net, heard = responder.net, len(responder.heard.output())
+    net.run("ip", "link", "add", "switch", "type", "bridge", "mcast_querier", "1", "mcast_mld_version", "1")
+    net.run("ip", "address", "add", "fe80::5/64", "dev", "switch", "nodad")
+    net.run("ip", "link", "set", "lan", "master", "switch")
+    net.run("ip", "link", "set", "switch", "up")
+    for address in (responder.probed("fe80:"), BY_HAND):
+        packed = ipaddress.ip_address(address).packed
+        group = ipaddress.ip_address(bytes.fromhex("ff0200000000000000000001ff") + packed[13:])
+        report = rf"> {group}: HBH ICMP6, multicast listener report.* addr: {group}"
+        assert until(lambda: re.search(report, responder.heard.output()[heard:]), 60), responder.heard.output()[heard:]

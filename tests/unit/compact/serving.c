@@ -74,6 +74,9 @@
 #if WEIR_CFG_COMPACT_ADDRESS
 #include "compact/address.c"
 #endif
+#if WEIR_CFG_COMPACT_MLD1
+#include "compact/mld1.c"
+#endif
 #include "compact/netif.c"
 #include "compact/output.c"
 #include "compact/socket.c"
