@@ -13,12 +13,11 @@ static void notify(void *task)
         (void)xTaskNotifyGiveIndexed(task, FREERTOS_PORT_NOTIFICATION);
 }
 
-// The tick's type may be of 16 bits: what is longer than it holds is asked again, as a spurious wakeup.
+// The tick's type may be of 16 bits, or of 64: what is longer than it holds is asked again, as a spurious wakeup.
 static void sleep(uint32_t ticks)
 {
-    const TickType_t most = ticks == PORT_FOREVER   ? portMAX_DELAY
-                            : ticks < portMAX_DELAY ? (TickType_t)ticks
-                                                    : portMAX_DELAY - 1;
+    const TickType_t forever = portMAX_DELAY;
+    const TickType_t most = ticks == PORT_FOREVER ? forever : ticks < forever ? (TickType_t)ticks : forever - 1;
     (void)ulTaskNotifyTakeIndexed(FREERTOS_PORT_NOTIFICATION, pdTRUE, most);
 }
 static void step(uint32_t priority) { vTaskPrioritySet(NULL, priority); }

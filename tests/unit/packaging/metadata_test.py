@@ -54,7 +54,7 @@ ESP_IDF = STUBS + """\
 set(ESP_PLATFORM 1)
 macro(idf_component_register)
     cmake_parse_arguments(given "" "KCONFIG" "SRCS;REQUIRES" ${{ARGN}})
-    if(NOT EXISTS "${{given_KCONFIG}}" OR given_UNPARSED_ARGUMENTS)
+    if(NOT EXISTS "${{given_KCONFIG}}" OR NOT given_REQUIRES STREQUAL "freertos" OR given_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "idf_component_register(${{ARGN}})")
     endif()
     set(COMPONENT_LIB __idf_weir)
@@ -63,9 +63,43 @@ endmacro()
 function(idf_build_get_property result property)
     set(${{result}} "{answers}" PARENT_SCOPE)
 endfunction()
+add_library(__idf_freertos INTERFACE)
+target_include_directories(__idf_freertos INTERFACE "{answers}" "{answers}/kernel")
+function(idf_component_get_property result component property)
+    if(NOT "${{component}}.${{property}}" STREQUAL "freertos.COMPONENT_LIB")
+        message(FATAL_ERROR "idf_component_get_property(${{ARGV}})")
+    endif()
+    set(${{result}} __idf_freertos PARENT_SCOPE)
+endfunction()
+add_compile_options(-Wall -Wextra -Werror)
 add_subdirectory("{root}" weir)
 add_executable(answer "{answer}")
 target_link_libraries(answer PRIVATE __idf_weir)
+"""
+# What the port asks of FreeRTOS, and nothing behind it: the tick's type is of 16 bits in small parts, of 64 where ESP-IDF runs on Linux.
+FREERTOS = """\
+#pragma once
+#include <stdint.h>
+typedef {ticks} TickType_t;
+typedef long BaseType_t;
+typedef unsigned long UBaseType_t;
+typedef void *SemaphoreHandle_t;
+typedef void *TaskHandle_t;
+#define portMAX_DELAY ((TickType_t)-1)
+#define pdTRUE ((BaseType_t)1)
+#define pdFALSE ((BaseType_t)0)
+#define pdPASS pdTRUE
+#define configTICK_RATE_HZ ((TickType_t)1000)
+#define configSTACK_DEPTH_TYPE uint32_t
+#define portYIELD_FROM_ISR(woken) ((void)(woken))
+SemaphoreHandle_t xSemaphoreCreateMutex(void);
+BaseType_t xSemaphoreTake(SemaphoreHandle_t mutex, TickType_t ticks), xSemaphoreGive(SemaphoreHandle_t mutex);
+TaskHandle_t xTaskGetCurrentTaskHandle(void);
+BaseType_t xTaskNotifyGiveIndexed(TaskHandle_t task, UBaseType_t index);
+void vTaskNotifyGiveIndexedFromISR(TaskHandle_t task, UBaseType_t index, BaseType_t *woken);
+uint32_t ulTaskNotifyTakeIndexed(UBaseType_t index, BaseType_t clear, TickType_t ticks);
+void vTaskPrioritySet(TaskHandle_t task, UBaseType_t priority);
+BaseType_t xTaskCreate(void (*function)(void *), const char *name, configSTACK_DEPTH_TYPE stack, void *argument, UBaseType_t priority, TaskHandle_t *task);
 """
 # The first of the two times that ESP-IDF reads a component, a script without a compiler, where registering returns.
 ESP_IDF_EARLY = """\
@@ -138,6 +172,13 @@ def ask(file, folder, **answers):
     return folder
 
 
+def kernel(folder, ticks):
+    """The headers of FreeRTOS as ESP-IDF has them."""
+    (folder / "kernel/freertos").mkdir(parents=True)
+    for name in ("FreeRTOS.h", "semphr.h", "task.h"):
+        (folder / "kernel/freertos" / name).write_text(FREERTOS.format(ticks=ticks) if name == "FreeRTOS.h" else '#include "FreeRTOS.h"\n')
+
+
 def told(folder):
     """The configuration that a build finds in the answers."""
     header = folder / "weir_config.h"
@@ -158,8 +199,9 @@ def test_kconfig_knows_what_an_option_needs(tmp_path):
     assert "src/tcp/sack.c" not in found.sources
 
 
-@pytest.mark.parametrize("file, script, more", [("zephyr/Kconfig", ZEPHYR, {"WEIR": "y"}), ("packaging/esp-idf/Kconfig", ESP_IDF, {})])
+@pytest.mark.parametrize("file, script, more", [("zephyr/Kconfig", ZEPHYR, {"WEIR": "y"}), ("packaging/esp-idf/Kconfig", ESP_IDF, {})], ids=["zephyr", "esp-idf"])
 def test_a_program_is_built_by_kconfig_and_cmake(file, script, more, tmp_path):
+    kernel(tmp_path, "uint32_t")
     answers = ask(file, tmp_path, **more, WEIR_PROFILE_TINY="y", WEIR_CFG_SOCKETS="5", WEIR_PART_SUPERLOOP="y")
     (tmp_path / "sdkconfig.h").write_text((tmp_path / "autoconf.h").read_text())
     (tmp_path / "CMakeLists.txt").write_text(script.format(answers=answers, root=ROOT, answer=ANSWER))
@@ -178,11 +220,31 @@ def test_zephyr_has_the_port_to_its_threads_where_it_has_cmsis_rtos2(tmp_path):
     kconfig.write_text(f'config CMSIS_RTOS_V2\n\tbool "an answer of Zephyr"\n\nsource "{ROOT}/zephyr/Kconfig"\n')
     ask(kconfig, tmp_path, WEIR="y")
     assert "WEIR_PORT_CMSIS_RTOS2" not in (tmp_path / "autoconf.h").read_text()
-    answers = ask(kconfig, tmp_path, WEIR="y", CMSIS_RTOS_V2="y")
+    answers = ask(kconfig, tmp_path, WEIR="y", CMSIS_RTOS_V2="y", WEIR_PROFILE_TINY="y")
     (tmp_path / "CMakeLists.txt").write_text(ZEPHYR.format(answers=answers, root=ROOT, answer=ANSWER))
     run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "b")
     run("cmake", "--build", tmp_path / "b", "--target", "weir-port")
     assert " T rtos2_port_start\n" in run("nm", next((tmp_path / "b").rglob("libweir-port.a")))
+
+
+@pytest.mark.parametrize("ticks", ["uint16_t", "uint32_t", "uint64_t"])
+def test_esp_idf_has_the_port_to_freertos(ticks, tmp_path):
+    """Its headers are below freertos/, in one of that component's folders; ESP-IDF's warnings are errors."""
+    kernel(tmp_path, ticks)
+    answers = ask("packaging/esp-idf/Kconfig", tmp_path, WEIR_PROFILE_TINY="y")
+    (tmp_path / "sdkconfig.h").write_text((tmp_path / "autoconf.h").read_text())
+    (tmp_path / "CMakeLists.txt").write_text(ESP_IDF.format(answers=answers, root=ROOT, answer=ANSWER))
+    run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "b")
+    run("cmake", "--build", tmp_path / "b", "--target", "weir-port")
+    assert " T freertos_port_start\n" in run("nm", next((tmp_path / "b").rglob("libweir-port.a")))
+
+
+def test_esp_idf_says_where_it_has_no_freertos(tmp_path):
+    answers = ask("packaging/esp-idf/Kconfig", tmp_path, WEIR_PROFILE_TINY="y")
+    (tmp_path / "sdkconfig.h").write_text((tmp_path / "autoconf.h").read_text())
+    (tmp_path / "CMakeLists.txt").write_text(ESP_IDF.format(answers=answers, root=ROOT, answer=ANSWER))
+    done = subprocess.run(["cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "b"], capture_output=True, text=True, env=ENVIRONMENT)
+    assert done.returncode and "Weir: there is no freertos/FreeRTOS.h" in done.stderr
 
 
 def test_esp_idf_may_ask_before_it_has_a_compiler(tmp_path):
