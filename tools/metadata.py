@@ -6,6 +6,9 @@ import textwrap
 
 from configuration import PROFILES, parts, version
 
+COMPONENT_FILES = ["CMakeLists.txt", "idf_component.yml", "LICENSE", "README.md", "tools/*.py",
+                   *(f"{folder}/**/*" for folder in ("include", "src", "api", "apps", "drivers", "ports", "packaging"))]
+
 
 def condition(text, options):
     """An expression of the preprocessor as Kconfig has it: what is no bool is compared."""
@@ -78,4 +81,8 @@ description: TCP/IP stack for embedded systems
 license: BSD-2-Clause
 dependencies:
   idf: ">=5.0"
+# What the component registry packs: what a build needs, not this project's tests.
+files:
+  exclude: ["**/*"]
+  include: [{', '.join(f'"{path}"' for path in COMPONENT_FILES)}]
 """

@@ -252,6 +252,21 @@ def test_esp_idf_may_ask_before_it_has_a_compiler(tmp_path):
     assert "registered KCONFIG" in run("cmake", "-P", tmp_path / "early.cmake")
 
 
+def test_what_the_component_registry_packs_builds_by_itself(tmp_path):
+    line = next(line for line in (ROOT / "idf_component.yml").read_text().splitlines() if line.startswith("  include: "))
+    for path in {path for pattern in json.loads(line.removeprefix("  include: ")) for path in ROOT.glob(pattern) if path.is_file()}:
+        copy = tmp_path / "weir" / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+    kernel(tmp_path, "uint32_t")
+    answers = ask(tmp_path / "weir/packaging/esp-idf/Kconfig", tmp_path, WEIR_PROFILE_TINY="y")
+    (tmp_path / "sdkconfig.h").write_text((tmp_path / "autoconf.h").read_text())
+    (tmp_path / "CMakeLists.txt").write_text(ESP_IDF.format(answers=answers, root=tmp_path / "weir", answer=ANSWER))
+    run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "b")
+    run("cmake", "--build", tmp_path / "b", "--target", "weir-port", "weir-memory-header")
+    assert not (tmp_path / "weir/tests").exists()
+
+
 def test_the_manifests_name_what_is_there():
     lines = (ROOT / "zephyr/module.yml").read_text().split("\n")
     named = dict(line.strip().split(": ") for line in lines if ": " in line and not line.startswith("#"))
