@@ -5,6 +5,19 @@
 #include "tcp/halfopen.h"
 #include "tcp/timewait.h"
 
+static uint64_t ends_hash_compute(const struct weir *weir, enum tcp_hash hash, struct weir_addr local,
+                                  struct weir_addr remote, uint32_t ports)
+{
+    struct {
+        struct weir_addr local, remote;
+        uint32_t ports;
+    } ends;
+    memset(&ends, 0, sizeof ends);
+    ends.local = local;
+    ends.remote = remote;
+    ends.ports = ports;
+    return siphash(hash == TCP_HASH_HOSTS ? &weir->isn_key : &weir->port_key, &ends, sizeof ends);
+}
 #if WEIR_CFG_FAST_PATH
 uint64_t tcp_ends_hash_new(const struct weir *weir, enum tcp_hash hash, struct weir_addr local, struct weir_addr remote,
                            uint32_t ports)
@@ -13,8 +26,15 @@ uint64_t tcp_ends_hash_new(const struct weir *weir, enum tcp_hash hash, struct w
     last->local = local;
     last->remote = remote;
     last->ports = ports;
-    last->hash = tcp_ends_hash_compute(weir, hash, local, remote, ports);
+    last->hash = hash == TCP_HASH_TUPLE ? addr_ends_hash(&weir->isn_key, local, remote, ports)
+                                        : ends_hash_compute(weir, hash, local, remote, ports);
     return last->hash;
+}
+#else
+static inline uint64_t tcp_ends_hash(const struct weir *weir, enum tcp_hash hash, struct weir_addr local,
+                                     struct weir_addr remote, uint32_t ports)
+{
+    return ends_hash_compute(weir, hash, local, remote, ports);
 }
 #endif
 
@@ -24,6 +44,11 @@ uint32_t tcp_isn(const struct weir *weir, const struct weir_endpoint *local, con
 {
     return (uint32_t)(weir->now_us >> 2) +
            (uint32_t)(tcp_tuple_hash(weir, local->addr, local->port, remote->addr, remote->port) >> 32);
+}
+
+uint32_t tcp_timestamp_offset(const struct weir *weir, struct weir_addr local, struct weir_addr remote)
+{
+    return (uint32_t)tcp_ends_hash(weir, TCP_HASH_HOSTS, local, remote, 0);
 }
 
 #if WEIR_CFG_TCP_CONNECT
