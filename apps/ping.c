@@ -90,14 +90,13 @@ static void ping_event(struct weir_watch *watch, weir_socket socket, uint32_t ev
     struct ping *ping = (struct ping *)(void *)((char *)watch - offsetof(struct ping, watch));
     struct weir_message message;
     struct weir_slice slice;
-    int32_t error = 0;
+    int error = WEIR_OK;
     (void)events;
-    while (ping->socket == socket && weir_socket_peek_message(ping->loop->weir, socket, &message, &slice) >= 0) {
+    while (ping->socket == socket && service_peek(ping->loop, socket, &message, &slice, &error)) {
         ping_take(ping, &message, &slice);
         (void)weir_socket_discard(ping->loop->weir, socket);  // nothing to do when the handler stopped us
     }
-    if (ping->socket == socket && weir_socket_get(ping->loop->weir, socket, WEIR_OPTION_ERROR, &error) == WEIR_OK &&
-        error != 0)
+    if (ping->socket == socket && error != WEIR_OK)
         ping->error = error;  // remembered; later requests may still be answered
 }
 

@@ -44,6 +44,17 @@ weir_socket service_accept(struct loop *loop, weir_socket listener, struct weir_
     return socket;
 }
 
+bool service_peek(struct loop *loop, weir_socket socket, struct weir_message *message, struct weir_slice *slice,
+                  int *error)
+{
+    int got = weir_socket_peek_message(loop->weir, socket, message, slice);
+    if (got < 0 && got != WEIR_AGAIN) {
+        *error = got;  // taken by this
+        got = weir_socket_peek_message(loop->weir, socket, message, slice);
+    }
+    return got >= 0;
+}
+
 bool service_may_answer(const struct weir_message *message)
 {
     return message->peer.port >= SERVICE_UNPRIVILEGED && !weir_addr_is_broadcast(message->local) &&

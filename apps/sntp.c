@@ -107,17 +107,16 @@ static void sntp_event(struct weir_watch *watch, weir_socket socket, uint32_t ev
     struct sntp *sntp = (struct sntp *)(void *)((char *)watch - offsetof(struct sntp, watch));
     struct weir_message message;
     struct weir_slice slice;
-    int32_t error = 0;
+    int error = WEIR_OK;
     (void)events;
-    while (sntp->socket == socket && weir_socket_peek_message(sntp->loop->weir, socket, &message, &slice) >= 0) {
+    while (sntp->socket == socket && service_peek(sntp->loop, socket, &message, &slice, &error)) {
         if (slice.length >= 8 && weir_addr_equal(message.peer.addr, sntp->server) && message.peer.port == SNTP_PORT)
             sntp_take(sntp, slice.data, slice.length);
         else
             sntp->count.ignored++;
         (void)weir_socket_discard(sntp->loop->weir, socket);  // WEIR_BAD_SOCKET when the measurement is over
     }
-    if (sntp->socket == socket && weir_socket_get(sntp->loop->weir, socket, WEIR_OPTION_ERROR, &error) == WEIR_OK &&
-        error == WEIR_REFUSED)
+    if (sntp->socket == socket && error == WEIR_REFUSED)
         sntp_end(sntp, WEIR_REFUSED);
 }
 

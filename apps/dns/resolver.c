@@ -193,8 +193,8 @@ static void query_read_udp(struct dns_query *query, weir_socket socket)
 {
     struct weir_message message;
     struct weir_slice slice;
-    int32_t error = 0;
-    while (weir_socket_peek_message(weir_of(query), socket, &message, &slice) >= 0) {
+    int error = WEIR_OK;
+    while (service_peek(query->dns->loop, socket, &message, &slice, &error)) {
         bool right = weir_addr_equal(message.peer.addr, query->server.addr) && message.peer.port == query->server.port;
         if (!right)
             query->dns->count.forged++;
@@ -202,7 +202,7 @@ static void query_read_udp(struct dns_query *query, weir_socket socket)
             return;  // that socket is closed
         (void)weir_socket_discard(weir_of(query), socket);
     }
-    if (weir_socket_get(weir_of(query), socket, WEIR_OPTION_ERROR, &error) == WEIR_OK && error != 0)
+    if (error != WEIR_OK)
         query_next_try(query);  // port unreachable and the like: no need to wait
 }
 

@@ -113,7 +113,8 @@ int weir_socket_ready(struct weir *weir, weir_socket socket);  // enum weir_read
 // Takes the next socket with news off the ready list: its handle, and in *events what became true since; 0: none left.
 // Drain it after weir_poll; then unlock; then wake tasks or run callbacks.
 weir_socket weir_ready_next(struct weir *weir, uint32_t *events);
-// Whether calls since the last weir_poll left something to transmit: then the poller must be told (port->kick).
+// Whether calls since the last weir_poll left something to transmit, an abort its RST, too: then the poller must be
+// told (port->kick).
 int weir_output_pending(const struct weir *weir);
 // A pointer of the user's (a task, a wait object) kept with the socket; NULL by default. So that several users can
 // share an instance it points, by convention, at a struct weir_watch, and whoever drains the ready list calls it

@@ -36,7 +36,7 @@ uint32_t weir_dispatch(struct weir *weir, uint32_t most)
     return taken;
 }
 
-int weir_output_pending(const struct weir *weir) { return weir->socks.output.head != NULL; }
+int weir_output_pending(const struct weir *weir) { return weir->socks.output.head != NULL || weir->ip.outbox_due; }
 
 int weir_socket_set_user(struct weir *weir, weir_socket socket, void *user)
 {

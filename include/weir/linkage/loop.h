@@ -27,6 +27,7 @@
 #pragma redefine_extname service_close weir_service_close
 #pragma redefine_extname service_listen weir_service_listen
 #pragma redefine_extname service_may_answer weir_service_may_answer
+#pragma redefine_extname service_peek weir_service_peek
 #pragma redefine_extname text_addr weir_text_addr
 #pragma redefine_extname text_bytes weir_text_bytes
 #pragma redefine_extname text_char weir_text_char

@@ -80,7 +80,7 @@ static void bad_answers_are_told_apart(void **state)
 struct service {
     struct weir_watch watch;
     struct weir *weir;
-    int kind;  // 0 silent, 1 good, 2 forged nonce first, 3 DENY
+    int kind;  // 0 silent, 1 good, 2 forged nonce first, 3 DENY, 4 RATE, 5 not synchronised
     uint32_t asked;
 };
 
@@ -106,6 +106,10 @@ static void serve(struct weir_watch *watch, weir_socket socket, uint32_t events)
         }
         if (service->kind == 3)
             packet[1] = 0, memcpy(packet + 12, "DENY", 4);
+        if (service->kind == 4)
+            packet[1] = 0, memcpy(packet + 12, "RATE", 4);
+        if (service->kind == 5)
+            packet[0] |= 0xc0;
         if (service->kind != 0)
             (void)weir_socket_send_message(service->weir, socket, &reply, &out, 1);
         (void)weir_socket_discard(service->weir, socket);
@@ -159,6 +163,66 @@ static void the_client_measures_and_retries(void **state)
     assert_int_equal(last_error, WEIR_REFUSED);
 }
 
+static void servers_are_left_in_peace(void **state)
+{
+    struct sntp sntp;
+    (void)state;
+    assert_int_equal(run(4, false, 500000000, &sntp), 4);  // ever more rarely, and never sooner for being refused
+    assert_int_equal(last_error, WEIR_REFUSED);
+    assert_int_equal(calls, 4);
+    assert_int_equal(sntp.count.kisses, 4);
+    assert_true(sntp.time.unix_us == 0);
+    assert_int_equal(run(5, true, 60000000, &sntp), SNTP_TRIES);
+    assert_int_equal(last_error, WEIR_TIMED_OUT);
+    assert_int_equal(sntp.count.unusable, SNTP_TRIES);
+}
+
+// Nobody has the port: that is told at once, and the next try is as far away as after any other end.
+static void a_closed_port_is_told(void **state)
+{
+    struct bench bench;
+    struct sntp sntp;
+    (void)state;
+    bench_open(&bench);
+    calls = 0;
+    assert_int_equal(sntp_start(&sntp, &bench.loop, weir_ip4(127, 0, 0, 1), false, done, NULL), WEIR_OK);
+    bench_run(&bench, 100000);
+    assert_int_equal(calls, 1);
+    assert_int_equal(last_error, WEIR_REFUSED);
+    bench_run(&bench, (SNTP_INTERVAL_MIN_S - 1) * 1000000u);
+    assert_int_equal(calls, 1);
+    bench_run(&bench, 2000000);
+    assert_int_equal(calls, 2);
+    sntp_stop(&sntp);
+    bench_close(&bench);
+}
+
+// The time of day goes on with the instance's clock; before the first answer there is none.
+static void the_time_goes_on(void **state)
+{
+    struct bench bench;
+    struct service service = {.watch = {serve}, .kind = 1};
+    const struct weir_endpoint local = {weir_addr_any(), SNTP_PORT};
+    struct sntp sntp;
+    (void)state;
+    bench_open(&bench);
+    service.weir = bench.f.weir;
+    weir_socket socket = weir_socket_open(bench.f.weir, WEIR_DATAGRAM, 0);
+    assert_int_equal(weir_socket_bind(bench.f.weir, socket, &local), WEIR_OK);
+    assert_int_equal(loop_watch(&bench.loop, socket, &service.watch), WEIR_OK);
+    assert_int_equal(sntp_start(&sntp, &bench.loop, weir_ip4(127, 0, 0, 1), true, done, NULL), WEIR_OK);
+    assert_true(sntp_unix_us(&sntp) == 0);
+    bench_run(&bench, 1000000);
+    const uint64_t then_us = sntp_unix_us(&sntp);
+    assert_true(then_us / 1000000 - UNIX_S <= 1);
+    bench_run(&bench, 3600000000u);
+    assert_true(sntp_unix_us(&sntp) - then_us == 3600000000u);
+    assert_int_equal(sntp_start(&sntp, &bench.loop, weir_ip4(224, 0, 1, 1), true, done, NULL), WEIR_INVALID);
+    assert_int_equal(sntp_start(&sntp, &bench.loop, weir_addr_any(), true, done, NULL), WEIR_INVALID);
+    assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
+    bench_close(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +230,9 @@ int main(void)
         cmocka_unit_test(the_next_era_is_understood),
         cmocka_unit_test(bad_answers_are_told_apart),
         cmocka_unit_test(the_client_measures_and_retries),
+        cmocka_unit_test(servers_are_left_in_peace),
+        cmocka_unit_test(a_closed_port_is_told),
+        cmocka_unit_test(the_time_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,6 +99,32 @@ static void listening_keeps_handle_and_user(void **state)
     pair_close(&p);
 }
 
+// An RST waits for weir_poll beside the sockets' output, and the poller must be told of it, too.
+static void an_abort_is_something_to_transmit(void **state)
+{
+    struct pair p;
+    weir_socket client, server;
+    char text[4];
+    (void)state;
+    open_pair(&p);
+    for (int turn = 0; turn < 2; turn++) {
+        pair_connect(&p, (uint16_t)(PORT + turn), &client, &server);
+        assert_int_equal(weir_socket_write(p.b.weir, server, "x", 1), 1);
+        pair_run(&p, 1000000);
+        assert_false(weir_output_pending(p.a.weir));
+        // By itself, and by closing what has data that nobody read.
+        assert_int_equal(turn == 0 ? weir_socket_abort(p.a.weir, client) : weir_socket_close(p.a.weir, client),
+                         WEIR_OK);
+        assert_true(weir_output_pending(p.a.weir));
+        (void)weir_poll(p.a.weir, p.a.now_us);
+        assert_false(weir_output_pending(p.a.weir));
+        pair_run(&p, 100000);
+        assert_int_equal(weir_socket_read(p.b.weir, server, text, sizeof text), WEIR_RESET);
+        assert_int_equal(weir_socket_close(p.b.weir, server), WEIR_OK);
+    }
+    pair_close(&p);
+}
+
 static void a_connection_carries_bytes_both_ways(void **state)
 {
     struct pair p;
@@ -371,6 +397,7 @@ int main(void)
         cmocka_unit_test(wrong_handles_are_refused),
         cmocka_unit_test(kinds_have_their_operations),
         cmocka_unit_test(listening_keeps_handle_and_user),
+        cmocka_unit_test(an_abort_is_something_to_transmit),
         cmocka_unit_test(a_connection_carries_bytes_both_ways),
         cmocka_unit_test(many_bytes_arrive_unchanged),
         cmocka_unit_test(a_refused_connection_says_so),

@@ -340,6 +340,28 @@ static void failures_are_told(void **state)
     close_all(&bench, &dns);
 }
 
+// Where nobody has the port the next server is asked at once, and the question ends when there is none.
+static void closed_ports_are_not_waited_for(void **state)
+{
+    struct bench bench;
+    static struct dns dns;
+    const struct weir_addr both[2] = {weir_ip4(127, 0, 0, 2), BENCH_LOOPBACK};
+    (void)state;
+    open_all(&bench, &dns, GOOD);
+    service_close(&bench.loop, &server.socket);
+    const uint64_t begun_us = bench.f.now_us;
+    assert_int_equal(resolve(&bench, &dns, "weir.example", 100000), WEIR_TIMED_OUT);
+    assert_true(bench.f.now_us - begun_us < DNS_TIMEOUT_US);
+    dns_servers(&dns, both, 2);
+    const struct weir_endpoint second = {BENCH_LOOPBACK, 53};
+    server.socket = weir_socket_open(bench.f.weir, WEIR_DATAGRAM, 0);
+    assert_int_equal(weir_socket_bind(bench.f.weir, server.socket, &second), WEIR_OK);
+    assert_int_equal(loop_watch(&bench.loop, server.socket, &server.udp), WEIR_OK);
+    assert_int_equal(resolve(&bench, &dns, "weir.example", 100000), DNS_FOUND);
+    assert_int_equal(server.asked, 1);
+    close_all(&bench, &dns);
+}
+
 static void a_name_is_asked_once_at_a_time(void **state)
 {
     struct bench bench;
@@ -388,6 +410,7 @@ int main(void)
         cmocka_unit_test(changed_case_and_truncation_lead_to_tcp),
         cmocka_unit_test(answers_from_another_port_do_not_count),
         cmocka_unit_test(failures_are_told),
+        cmocka_unit_test(closed_ports_are_not_waited_for),
         cmocka_unit_test(a_name_is_asked_once_at_a_time),
         cmocka_unit_test(stopping_ends_what_is_under_way),
     };

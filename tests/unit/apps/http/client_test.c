@@ -41,6 +41,8 @@ static void on_locate(struct http_client *c, const struct http_url *url, void *c
 {
     (void)context;
     located++;
+    if (strcmp(url->host, "silent") == 0)
+        return;  // nobody ever says where it is
     http_client_located(c, strcmp(url->host, "nowhere") == 0 ? weir_addr_any() : weir_ip4(127, 0, 0, 1));
 }
 
@@ -418,6 +420,11 @@ static void nobody_is_waited_for_without_end(void **state)
     begin(&(struct http_ask){.url = "http://127.0.0.1:8081/"});
     bench_run(&bench, 1000000);
     assert_int_equal(result, WEIR_REFUSED);
+    begin(&(struct http_ask){.url = "http://silent/"});
+    bench_run(&bench, HTTP_CLIENT_CONNECT_US - 1000000);
+    assert_int_equal(result, PENDING);
+    bench_run(&bench, 1100000);
+    assert_int_equal(result, WEIR_TIMED_OUT);
     begin(&(struct http_ask){.url = "http://nowhere/"});
     assert_int_equal(result, WEIR_NO_ADDRESS);
     assert_int_equal(http_client_ask(&client, &(struct http_ask){.url = "http://a/\r\nX: y"}), WEIR_INVALID);

@@ -537,6 +537,35 @@ static void slow_bodies_are_given_up(void **state)
     close_site(&bench);
 }
 
+// Between requests, and behind the last response where the client does not close: the place is free again.
+static void quiet_connections_are_ended(void **state)
+{
+    struct bench bench;
+    bool ended;
+    (void)state;
+    open_site(&bench);
+    weir_socket socket = bench_connect(&bench, 80);
+    bench_write(&bench, socket, "GET /text HTTP/1.1\r\nHost: w\r\n\r\n");
+    (void)bench_read(&bench, socket, got, sizeof got, &ended);
+    assert_int_equal(atoi(got + 9), 200);
+    bench_run(&bench, HTTP_IDLE_US - 1000000);
+    assert_int_equal(bench_read(&bench, socket, got, sizeof got, &ended), 0);
+    assert_false(ended);
+    bench_run(&bench, 1000000);
+    assert_int_equal(bench_read(&bench, socket, got, sizeof got, &ended), 0);
+    assert_true(ended);
+    assert_null(in_state(HTTP_READING));
+    assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
+    socket = bench_connect(&bench, 80);
+    bench_write(&bench, socket, "GET /text HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n");
+    bench_run(&bench, HTTP_LINGER_US - 1000000);
+    assert_non_null(in_state(HTTP_LINGERING));
+    bench_run(&bench, 1000000);
+    assert_null(in_state(HTTP_LINGERING));
+    assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
+    close_site(&bench);
+}
+
 static void the_time_that_a_handler_takes_is_not_the_clients(void **state)
 {
     struct bench bench;
@@ -657,6 +686,7 @@ int main(void)
         cmocka_unit_test(a_body_of_unknown_length_comes_in_chunks),
         cmocka_unit_test(an_end_has_room_behind_any_header),
         cmocka_unit_test(slow_bodies_are_given_up),
+        cmocka_unit_test(quiet_connections_are_ended),
         cmocka_unit_test(the_time_that_a_handler_takes_is_not_the_clients),
         cmocka_unit_test(a_response_may_come_later),
         cmocka_unit_test(the_last_bytes_of_the_peer_hide_no_request),

@@ -234,6 +234,28 @@ static void who_reads_slowly_is_there(void **state)
     close_site(&bench);
 }
 
+static void a_close_is_answered_in_time_or_ends(void **state)
+{
+    struct bench bench;
+    bool ended;
+    (void)state;
+    open_site(&bench);
+    weir_socket socket = upgrade(&bench);
+    struct http_connection *c = &site.connections[0];
+    http_websocket_close(c, 1001);
+    bench_run(&bench, HTTP_WEBSOCKET_CLOSE_US - 1000000);
+    assert_int_equal(bench_read(&bench, socket, got, sizeof got, &ended), 4);
+    assert_memory_equal(got, "\x88\x02\x03\xe9", 4);
+    assert_false(ended);
+    assert_int_equal(c->state, HTTP_UPGRADED);
+    bench_run(&bench, 1000000);
+    assert_int_not_equal(c->state, HTTP_UPGRADED);
+    assert_int_equal(bench_read(&bench, socket, got, sizeof got, &ended), 0);
+    assert_true(ended);
+    assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
+    close_site(&bench);
+}
+
 static void faults_close_with_their_code(void **state)
 {
     static const struct {
@@ -345,6 +367,7 @@ int main(void)
         cmocka_unit_test(a_handler_that_goes_on_at_once_may_wait_the_next_time),
         cmocka_unit_test(a_handler_may_wait_for_more),
         cmocka_unit_test(who_reads_slowly_is_there),
+        cmocka_unit_test(a_close_is_answered_in_time_or_ends),
         cmocka_unit_test(faults_close_with_their_code),
         cmocka_unit_test(an_upgrade_is_whole_or_none),
     };
