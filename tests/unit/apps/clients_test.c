@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Who makes room (apps/clients.h), of eight.
 #include "clients.h"
 

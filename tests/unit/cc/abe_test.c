@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 #include "cc/abe.h"
 
 #include "path.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // profiles: tiny small
 // What holds for every algorithm that is built in, whatever samples and events come: the seed of a failure is told.
 #include <setjmp.h>

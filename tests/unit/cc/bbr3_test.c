@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // BBR version 3: the draft's constants and its example test cases, by samples made by hand; then whole flows over paths
 // (bottleneck.h), beside the first model where they differ.
 #include "bbr_samples.h"

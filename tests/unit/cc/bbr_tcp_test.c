@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // BBR within TCP, between two instances: 100 Mbit/s, 20 ms, a queue of one bandwidth-delay product, loss in the data's
 // direction behind it.
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // BBR: the model's constants and what implementers got wrong before, by samples made by hand; then whole flows over
 // paths (bottleneck.h).
 #include "bbr_samples.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Every algorithm carries a flow, and hands it over to each other one while it runs.
 #include <string.h>
 

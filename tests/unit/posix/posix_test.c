@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // not on mips: threads, eventfd and ppoll under emulation
 #define _DEFAULT_SOURCE
 #include "world.h"

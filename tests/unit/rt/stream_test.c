@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Frames over bad links, in every mode, from an ordinary Weir sender: whatever is lost, late, twice or in another
 // order, a frame that is handed out holds the bytes that were sent in its place, the reader never waits beyond a
 // deadline, and the connection ends well. profiles: small

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Peers that vanish, in each state of a connection and after each frame of a conversation: the user is told or has
 // gone, and in bounded time nothing is left. And instances that cannot be had, as one of their allocations fails.
 // profiles: small

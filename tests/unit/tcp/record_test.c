@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // Records of half-open connections and of TIME-WAIT: lists in the order of time, a table by both ends, and their
 // memory. profiles: small
 #include "fakes.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // profiles: tiny small
 // RFC 6298 against a floating-point model, and its edges.
 #include <math.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // needs IPv6
 // The state machine of DPLPMTUD (RFC 8899 §5.2), without a socket: each edge of its figure, what a packet-too-big may
 // change, and the sizes that are tried.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // The HTTP server library, over loopback in virtual time: bodies both ways, conditions, files, limits, and what is a
 // smuggled request where it is not refused.
 #include <stdio.h>

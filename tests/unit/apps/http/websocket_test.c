@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // WebSocket (RFC 6455): the handshake, frames of every form and fault, in any pieces.
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // iperf3's client and server against each other on one instance, in virtual time.
 #include "apps/slow.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // The client against a server that the test plays: what is sent when, what is believed, what survives.
 #include "apps/mqtt/broker.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // A player whose frames do not come, come late, or come out of order.
 #include "apps/rtstream/stream.h"
 

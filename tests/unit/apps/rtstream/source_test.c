@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // A source to a player: each frame when it is due, by every way there is.
 #include "apps/rtstream/stream.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// also without IPv4
 // The HTTP server as its clients see it, over loopback in virtual time.
 #include "apps/slow.h"
 #include "apps/blocks.h"
