@@ -157,7 +157,7 @@ FAULT_SEEDS ?= 4
 .PHONY: attack soak faults
 faults:
 	@tools/need.sh test
-	@$(MAKE) -s tests-asan tests-small tests-tiny
+	@$(MAKE) -s tests-asan $(SMALL_BUILDS:%=tests-%)
 	@$(PYTHON) tests/faults.py --most $(FAULTS) --seeds $(FAULT_SEEDS) $(T)
 attack:
 	@tools/need.sh attack

@@ -18,7 +18,7 @@ import sys
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-VARIANTS = ("asan", "small", "tiny")
+VARIANTS = ("asan", "small", "small_apps", "small6", "small6_apps", "tiny", "tiny6")
 BAD = re.compile(r"^(?:faults: |.*(?:Sanitizer|runtime error|Illegal instruction|Segmentation fault|Aborted)).*$",
                  re.MULTILINE)
 COUNTED = {"alloc": 1, "allocs": 1, "vanish": 0}     # for each n from here on, until none happens

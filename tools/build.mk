@@ -44,20 +44,20 @@ EXAMPLES := $(filter-out examples/firmware/% examples/freertos/% examples/romant
 # In C++, which every header can be included from.
 EXAMPLES_CXX := $(sort $(wildcard examples/*.cpp))
 UNIT_ALL := $(call find_c,tests/unit)
+SMALL_BUILDS := tiny tiny6 small small_apps small6 small6_apps
 UNIT_IP6_ALONE := $(if $(UNIT_ALL),$(shell grep -l '^// only without IPv4' $(UNIT_ALL)))
 UNIT_TESTS := $(filter-out $(UNIT_IP6_ALONE),$(filter %_test.c,$(UNIT_ALL)))
 UNIT_HELPERS := $(filter-out %_test.c,$(UNIT_ALL))
 UNIT_THREADED := $(if $(UNIT_TESTS),$(shell grep -l '<pthread.h>' $(UNIT_TESTS)))
 UNIT_NOT_MIPS := $(if $(UNIT_TESTS),$(shell grep -l '^// not on mips:' $(UNIT_TESTS)))
 UNIT_NOT_LEAN := $(if $(UNIT_TESTS),$(shell grep -l '^// not lean:' $(UNIT_TESTS)))
-UNIT_tiny := $(if $(UNIT_TESTS),$(shell grep -l '^// profiles:.*tiny' $(UNIT_TESTS)))
-UNIT_small := $(if $(UNIT_TESTS),$(shell grep -l '^// profiles:.*small' $(UNIT_TESTS)))
+$(foreach p,$(SMALL_BUILDS),$(eval UNIT_$(p) := $(if $(UNIT_ALL),$(shell grep -lw '^// profiles:.*$(p)' $(filter %_test.c,$(UNIT_ALL))))))
 
 # $(call variant,NAME,COMPILER,FLAGS,LINK FLAGS,LIBRARY SOURCES,TEST SOURCES,ARCHIVER)
 define variant
 FLAGS_$(1) := $(CFLAGS_COMMON) $(3)
 LIB_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(5))
-APP_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(if $(filter tiny,$(1)),,$(APP_PARTS)))
+APP_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(if $(filter tiny%,$(1)),,$(APP_PARTS)))
 MAIN_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(filter-out apps/host/secure.c,$(APP_MAIN)))
 HELPER_OBJECTS_$(1) := $(patsubst %.c,$(B)/$(1)/obj/%.o,$(foreach d,tests/unit/ $(sort $(dir $(6))),$(foreach h,$(UNIT_HELPERS),$(if $(filter $(d),$(dir $(h))),$(h)))))
 ARCHIVED_$(1) := $$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1))
@@ -134,12 +134,30 @@ $(eval $(call variant,v4,$(CC),-O2,,$(FULL),$(filter-out $(UNIT_IP6) tests/unit/
 $(eval $(call variant,asan,$(CC),$(SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(BOTH) $(SELF_CHECKS)),$(UNIT_TESTS),ar))
 $(eval $(call variant,tsan,$(CC),-O1 -fsanitize=thread,,$(FULL),$(UNIT_THREADED),ar))
 $(eval $(call variant,mips,$(MIPS_CC),-O2 $(DUAL) $(INCLUDES_mips),-static,$(BOTH),$(filter-out $(UNIT_NOT_MIPS),$(UNIT_TESTS)),mips-linux-gnu-ar))
-# The small profiles on this machine, for the tests that say so: src/ only.
+# The small profiles on this machine, for the tests that say so, of IPv4 and of IPv6.
 # tiny has no applications, and beside its own sources those parts that its tests use, or that no profile has but a test.
 PARTS_tiny := $(filter src/base/% src/wire/% src/cc/%,$(filter-out $(filter-out $(SRC_full),$(BOTH)) src/base/stream_ahead.c src/base/stream_chunk.c src/base/table.c src/base/wheel.c $(filter-out src/cc/common.c src/cc/list.c src/cc/reno.c,$(filter src/cc/%,$(SRC))),$(SRC))) \
-    src/tcp/flight_simple.c src/tcp/rtt.c
+    src/tcp/flight_simple.c src/tcp/rtt.c drivers/at91_emac.c drivers/lan9118.c drivers/mii.c
+PARTS_tiny6 := $(filter-out src/base/stream_ahead.c src/base/stream_chunk.c src/base/table.c src/base/wheel.c,$(filter src/base/% src/wire/%,$(SRC_both))) \
+    drivers/at91_emac.c drivers/lan9118.c drivers/mii.c
+# small has what runs over it; src/wire whole, since tests make packets of both families by hand.
+PARTS_small := $(SELF_CHECKS) $(filter src/wire/%,$(SRC_both)) $(filter api/bsd/% drivers/% ports/common/% ports/posix/%,$(HOST_PARTS)) \
+    $(addprefix ports/micro/,channel.c client.c netif.c processes.c quota.c relay.c server.c)
+TINY6 := IP4=0 IP6=1
+SRC_tiny6 := $(filter-out $(call left_out,tiny $(TINY6)),$(SRC))
+SMALL6 := IP4=0 IP6=1 ADDRESSES=4
+SRC_small6 := $(filter-out $(call left_out,small $(SMALL6)),$(SRC))
 $(eval $(call variant,tiny,$(CC),$(SANITIZE) -DWEIR_PROFILE_TINY,,$(sort $(SRC_tiny) $(PARTS_tiny)),$(UNIT_tiny),ar))
-$(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small) $(SELF_CHECKS) $(addprefix ports/micro/,channel.c client.c netif.c processes.c quota.c relay.c server.c)),$(UNIT_small),ar))
+$(eval $(call variant,tiny6,$(CC),$(SANITIZE) -DWEIR_PROFILE_TINY $(call as_flags,$(TINY6)),,$(sort $(SRC_tiny6) $(PARTS_tiny6)),$(UNIT_tiny6),ar))
+$(eval $(call variant,small,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small) $(PARTS_small)),$(UNIT_small),ar))
+# What runs applications against themselves: small with a loopback and more sockets.
+SMALL_APPS := ADDRESSES=4 HANDLERS=1 IGMP=1 LOOPBACK=1 LOOPBACK_BYTES=65536 RAW=1 TABLES=1 TCP_INFO=1 SOCKETS=4000 SOCKET_INDEX_BITS=13 LISTENERS=160 \
+    DATAGRAM_SOCKETS=8 DATAGRAM_SEND_BYTES=8192 DATAGRAM_RECEIVE_BYTES=8192 LISTEN_BACKLOG_MAX=1024 TCP_HALF_OPEN=1024 NEIGHBOURS=24 NEIGHBOUR_STRANGERS=8
+SRC_small_apps := $(filter-out $(call left_out,small $(SMALL_APPS)),$(SRC))
+$(eval $(call variant,small_apps,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL $(call as_flags,$(SMALL_APPS)) -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small_apps) $(PARTS_small)),$(UNIT_small_apps),ar))
+SRC_small6_apps := $(filter-out $(call left_out,small IP4=0 IP6=1 $(SMALL_APPS)),$(SRC))
+$(eval $(call variant,small6_apps,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL $(call as_flags,IP4=0 IP6=1 $(SMALL_APPS)) -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small6_apps) $(PARTS_small)),$(UNIT_small6_apps),ar))
+$(eval $(call variant,small6,$(CC),$(SANITIZE) -DWEIR_PROFILE_SMALL $(call as_flags,$(SMALL6)) -DWEIR_CFG_SELF_CHECK=1,,$(sort $(SRC_small6) $(PARTS_small)),$(UNIT_small6),ar))
 # full without what has no file of its own, or has one that other tests never miss; and with one congestion control. The tests of what stays, as far as
 # they do not say why not (// not lean: reason).
 OPTIONS_lean := SELF_CHECK=1 BSD_FAULTS=0 BSD_POLL=0 TX_OFFLOAD=0 TCP_PREDICT=0 FAST_PATH=0 CC_RENO=0 CC_BIC=0 CC_HTCP=0 CC_VEGAS=0 CC_WESTWOOD=0 CC_YEAH=0 CC_BBR=0 CC_BBR3=0
@@ -154,7 +172,7 @@ SRC_v6 := $(filter-out $(call left_out,full $(OPTIONS_v6)),$(SRC))
 $(eval $(call variant,v6,$(CC),-O1 $(call as_flags,$(OPTIONS_v6)),,$(sort $(SRC_v6) $(filter src/wire/%,$(SRC))) $(HOST_PARTS),$(UNIT_v6),ar))
 # For `make coverage` alone: not one of the variants that `make test` runs.
 $(eval $(call variant,coverage,$(CC),-Og -Wno-maybe-uninitialized --coverage $(DUAL),,$(BOTH),$(UNIT_TESTS),ar))
-VARIANTS := host v4 v6 asan tsan mips tiny small lean
+VARIANTS := host v4 v6 asan tsan mips tiny tiny6 small small_apps small6 small6_apps lean
 
 apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-run $(B)/host/weir-sim examples
 examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES)) $(patsubst examples/%.cpp,$(B)/host/examples/%,$(EXAMPLES_CXX))

@@ -65,9 +65,10 @@ check-options:
 	@$(PYTHON) tools/options.py --check
 	@echo "  ok    options"
 
-# Every row of docs/conformance.md names a test that exists.
+# Every row of docs/conformance.md names a test that exists; those of docs/security.md run in each small build that has what they are of, or say why not.
 check-conformance:
 	@$(PYTHON) tools/check_conformance.py
+	@$(PYTHON) tools/check_security.py
 	@echo "  ok    conformance"
 
 # Every topic of the conversation scripts has a patch that breaks it, and each patch applies, those of the simulator and of unit tests too, which

@@ -35,8 +35,6 @@ TINY_UDP := COMPACT_UDP=1 OUTBOX_BYTES=600
 SRC_tiny_udp := $(filter-out $(call left_out,tiny $(TINY_UDP)),$(SRC))
 $(eval $(call metal,tiny_udp,TINY,$(call as_flags,$(TINY_UDP))))
 # tiny over IPv6.
-TINY6 := IP4=0 IP6=1
-SRC_tiny6 := $(filter-out $(call left_out,tiny $(TINY6)),$(SRC))
 $(eval $(call metal,tiny6,TINY,$(call as_flags,$(TINY6))))
 # With datagrams, with an address given by hand, and with version 1 of MLD.
 TINY6_OPTIONS := tiny6_udp tiny6_address tiny6_mld1
@@ -52,7 +50,7 @@ $(foreach name,$(TINY6_OPTIONS),$(eval $(call metal_tiny6,$(name))))
 # small and full with IPv6 beside IPv4, and with IPv6 alone.
 WITH_IP6 := small_both small6 full_both full6
 OPTIONS_small_both := IP6=1 ADDRESSES=4
-OPTIONS_small6 := IP4=0 $(OPTIONS_small_both)
+OPTIONS_small6 := $(SMALL6)
 OPTIONS_full_both := IP6=1
 OPTIONS_full6 := IP4=0 $(OPTIONS_full_both)
 # $(call metal_ip6,NAME,PROFILE,PROFILE IN CAPITALS)

@@ -140,7 +140,8 @@ enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_KEEPALIVE_COUNT,       // 1–127; 9
     WEIR_OPTION_LINGER_S,              // −1 off; 0: close sends RST; >0: seconds close may wait (api/bsd blocks)
     WEIR_OPTION_SEND_BUFFER,           // bytes; limit of the send queue
-    WEIR_OPTION_RECEIVE_BUFFER,        // bytes; limit of the receive queue. Never moves the advertised right edge left
+    WEIR_OPTION_RECEIVE_BUFFER,        // bytes; limit of the receive queue. Never moves the advertised right edge left;
+                                       // without an allocator cut to the size of the queue
     WEIR_OPTION_SEND_LOW_WATER,        // bytes of room that make WRITABLE; 1; datagrams
     WEIR_OPTION_RECEIVE_LOW_WATER,  // bytes that make READABLE; 1; so do the end, an error, and a window too full for
                                     // more

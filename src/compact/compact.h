@@ -103,10 +103,10 @@ enum conn_flag {
     CONN_TIMER = 0x40,           // due is meaningful: retransmission or probe; FIN-WAIT-2
     CONN_AGAIN = 0x80,           // the first segment goes again, whatever cwnd says
     CONN_FORCE = 0x100,          // a probe: something goes, whatever windows say
-    CONN_TIMING = 0x200,         // rtt_sequence is being timed
+    CONN_RESET = 0x200,          // it is closed, and owes the peer a RST
     CONN_RECOVERY = 0x400,       // fast recovery, until una reaches recover
     CONN_WRITE_BLOCKED = 0x800,  // the user found no room
-    CONN_RESET = 0x1000,         // it is closed, and owes the peer a RST
+    CONN_TIMING = 0x1000,        // rtt_sequence is being timed
 };
 
 // Bytes, halfwords, words, arrays: small offsets make short instructions.

@@ -64,16 +64,18 @@ LOCAL void conn_timer(const struct weir *weir, struct conn *c, uint32_t in_us)
 LOCAL void conn_end(struct conn *c, int error)
 {
     c->socket.state = WEIR_TCP_CLOSED;
-    c->flags &= CONN_FIN_RECEIVED | CONN_READ_SHUT;
+    c->flags &= CONN_FIN_RECEIVED | CONN_READ_SHUT | CONN_RESET;
     c->error = (int8_t)error;
     conn_event(c, WEIR_HANGUP | WEIR_READABLE | WEIR_WRITABLE | (error ? WEIR_ERROR : 0u));
 }
 
 LOCAL void conn_reset(struct conn *c, int error)
 {
-    conn_end(c, error);
     c->flags |= CONN_RESET;
     c->send_length = 0;
+    if (!c->window)
+        c->max = c->una;  // RFC 5961 §3.2: the peer believes the number that it expects, which a probe is beyond
+    conn_end(c, error);
 }
 
 LOCAL void conn_shut(struct conn *c)

@@ -252,6 +252,18 @@ static bool changes_timeout(enum weir_option option)
            option == WEIR_OPTION_USER_TIMEOUT_OPTION || option == WEIR_OPTION_SEND_DEADLINE_US;
 }
 
+// Static builds: a limit beyond what the ring holds, with a step of the window's scale, would promise the peer room
+// that is not there.
+static int32_t receive_limit_within(const struct weir *weir, const struct sock *sock, int32_t value)
+{
+    if (WEIR_CFG_ALLOCATOR || value < 1)
+        return value;
+    const struct stream *ring = sock->kind == SOCK_LISTENER ? NULL : ((const struct tcp_conn *)sock)->receive;
+    const uint32_t most = stream_most(&weir->memory, ring), step = 1u << tcp_scale_for(most);
+    const uint32_t usual = weir->tcp.receive_bytes;  // while all rings are in use
+    return (int32_t)min_u32((uint32_t)value, most > usual + step ? most - step : usual);
+}
+
 int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32_t value)
 {
     const uint32_t flag = flag_of(option);
@@ -259,6 +271,8 @@ int tcp_set(struct weir *weir, struct sock *sock, enum weir_option option, int32
     const struct rare_option *rare = rare_option_of(option);
     if (option == WEIR_OPTION_TOS)
         value = tos_set(sock, field, value);
+    if (option == WEIR_OPTION_RECEIVE_BUFFER)
+        value = receive_limit_within(weir, sock, value);
     if (sock->kind == SOCK_TCP && changes_timeout(option))
         tcp_timers_resolve_deadline(weir, (struct tcp_conn *)sock);
     const int result = flag    ? set_flag(sock, flag, value)

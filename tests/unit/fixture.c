@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/addr.h"
 #include "link/ethernet.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"

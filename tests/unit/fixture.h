@@ -23,9 +23,13 @@
 #include <cmocka.h>
 
 #include "faults.h"
-#include "instance.h"
 #include "weir/instance.h"
 #include "weir/netif.h"
+#include "weir/socket.h"
+#include "weir/stats.h"
+#if WEIR_CFG_IP4 || !WEIR_CFG_COMPACT  // of the compact stack of IPv6 these headers know nothing
+#include "instance.h"
+#endif
 
 enum fixture_mode {
     FIXTURE_FROM_ENVIRONMENT,  // WEIR_TEST_DRIVER, or plain

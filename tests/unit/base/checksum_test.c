@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// profiles: tiny small
+// profiles: tiny tiny6 small
 #include "base/checksum.h"
 
 #include "base_test.h"

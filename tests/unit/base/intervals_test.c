@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// profiles: tiny small
+// profiles: tiny tiny6 small small6
 // Against a map with one byte for each sequence number, over many starting points, the wrap among them.
 #include "base/intervals.h"
 

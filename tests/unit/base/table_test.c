@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// profiles: tiny small
+// profiles: tiny small small6
 #include "base/table.h"
 
 #include <time.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny
 // What the compact stack answers of IPv4 beside TCP: requests for its link address, and echoes.
 #include "compact/peer.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny
 // The compact stack with its shortcut (FAST_PATH) judges each number as it does without: boundary_test.c over a stack
 // built with the option.
 #define WEIR_CFG_FAST_PATH 1

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny
 // Every number in a segment to the compact stack, on, beside, and half the number space away from each number that
 // matters, whatever is outstanding and received: the outcome is what RFC 9293 and 5961 say, and the connection then
 // carries all there is to carry.

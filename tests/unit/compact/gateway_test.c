@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny
 // Serving only: no ARP cache, no netmask, no gateway, no routes. What is answered goes to the link address that asked,
 // whichever network the asker's address is of, and two askers behind different gateways each have theirs; also what is
 // sent again later.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny6
 // IPv6 of the compact stack beside TCP: addresses and their probes, answers to neighbours, what routers say, reports of
 // groups, echoes, extension headers; and what must not be believed.
 // needs IPv6

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny
 // The compact stack with its shortcut (FAST_PATH) does what it does without: all of tcp_test.c over a stack built with
 // the option.
 #define WEIR_CFG_FAST_PATH 1

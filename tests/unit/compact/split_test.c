@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny
 // TCP_SPLIT: what is answered at once leaves in two segments, and every byte of it. A stack of its own, built with the
 // option.
 #define WEIR_CFG_TCP_SPLIT 1

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny6
 // TCP of the compact stack over IPv6: all of tcp_test.c, over a stack built with that in IPv4's place.
 // needs IPv6
 #undef WEIR_CFG_IP4

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny
 // The compact stack frame by frame: a peer played by hand, whose segments are written and whose answers are read one by
 // one.
 #include "compact/peer.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny
 // COMPACT_UDP: datagram sockets of the compact stack, which hold one datagram and answer it. A stack of its own, built
 // with the option.
 #define WEIR_CFG_COMPACT_UDP 1

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny tiny6 small small6
 // The driver of the AT91RM9200's Ethernet MAC against the model of its registers, caches on: what the driver forgets to
 // clean or to invalidate is not there.
 #include "drivers/at91_emac.h"

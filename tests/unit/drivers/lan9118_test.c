@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny tiny6 small small6
 // not on mips: the model, as the bus it sits on, is little-endian
 // The LAN9118's driver against a model of the controller's registers (data sheet, chapters 3.12, 3.13 and 5): FIFOs of
 // data and of states, commands before each piece of a frame, the MAC and the PHY behind a command register.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small6
 // also without IPv4
 // needs IPv6
 // ICMPv6 (RFC 4443): echo, the errors we send and those we believe.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small6
 // also without IPv4
 // needs IPv6
 // DNS servers, search domains and NAT64 prefixes of router advertisements: lifetimes, order, bounds (RFC 8106, 8781).

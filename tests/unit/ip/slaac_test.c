@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small6
 // also without IPv4
 // needs IPv6
 // What an interface makes of IPv6 by itself (RFC 4862): its addresses, whether they are another's, and what routers

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small6
 // also without IPv4
 // needs IPv6
 // IPv6 neighbours (RFC 4861 §7): solicitations answered, what advertisements make of an entry, and when it is asked

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // also without IPv4
+// profiles: small
 // Frames over bad links, in every mode, from an ordinary Weir sender: whatever is lost, late, twice or in another
 // order, a frame that is handed out holds the bytes that were sent in its place, the reader never waits beyond a
-// deadline, and the connection ends well. profiles: small
+// deadline, and the connection ends well.
 #include "instance.h"
 #include "pair.h"
 #include "tcp/conn.h"

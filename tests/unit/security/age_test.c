@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small small6
 // also without IPv4
-// profiles: small
 // What only time breaks: clocks of 32 bits that pass their middle or wrap while nobody looks, and memory that is held
 // for as long as a stranger likes. Each test is a defect that was found.
 #include "tcp/tcp_fixture.h"

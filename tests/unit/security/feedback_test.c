@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small small6
 // also without IPv4
-// profiles: small
 // Peers that lie about what they have got: ACKs cut into bytes, SACK blocks that are taken back, reports of duplicates
 // and of marks without end, timestamps never sent, windows that come and go. Whatever they say, with every congestion
 // control: the log's sums stay sound, a timer runs while anything is in flight, memory and the windows stay within what

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // also without IPv4
+// profiles: small small6
 // Peers that vanish, in each state of a connection and after each frame of a conversation: the user is told or has
 // gone, and in bounded time nothing is left. And instances that cannot be had, as one of their allocations fails.
-// profiles: small
 #include "built.h"
 #include "pair.h"
 #include "tcp/tcp_fixture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small small6
 // also without IPv4
-// profiles: small
 #include "built.h"
 #include "pair.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small small6
 // also without IPv4
 // Every pair of edges of a SACK block, and of a block that reports a duplicate, on, beside, and half the number space
 // away from each number that matters, whatever is outstanding: what counts is what RFC 2018, 2883 and 3708 say, and no
 // more than was sent.
-// profiles: small
 #include "tcp/boundary.h"
 #include "tcp/tcp_fixture.h"
 

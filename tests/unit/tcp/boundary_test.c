@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small small6
 // Every number in a segment but those of SACK (boundary_sack_test.c), on, beside, and half the number space away from
 // each number that matters, whatever is outstanding and received: the outcome is what RFC 9293, 5961 and 7323 say, and
 // the connection then carries all there is to carry.
-// profiles: small
 #include "tcp/boundary.h"
 #include "tcp/tcp_fixture.h"
 
@@ -410,7 +410,7 @@ static void each_number_in_an_icmp_error(void **state)
                 const bool flying = distance >= 0 && distance < (int64_t)b.nxt - b.una;
                 BOUNDARY_CASE("%s, %s: ICMP error about SND.UNA %+lld", kinds[k].name, boundary_sent_name(sent),
                               (long long)distance);
-                peer_icmp(&b.t, 3, i % 2 ? 4 : 1, i % 2 ? 600 : 0, values[i / 2], 1500);
+                peer_icmp(&b.t, 3, i % 2 ? 4 : 1, i % 2 ? (WEIR_CFG_IP4 ? 600 : 1300) : 0, values[i / 2], 1500);
                 assert_int_equal(fixture_count(&b.t.f, WEIR_COUNT_ICMP_IGNORED), !flying);
                 assert_int_equal(tcp_fixture_conn(&b.t)->error, flying && !(i % 2) ? WEIR_HOST_UNREACHABLE : WEIR_OK);
                 boundary_take(&b);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small small6
 // also without IPv4
 // Ends: close, shutdown, abort, linger, and what becomes of data and memory.
-// profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -138,6 +138,31 @@ static void abort_resets_in_each_state(void **state)
     }
 }
 
+// The probe of a closed window is beyond it: a reset behind the probe would not be believed (RFC 5961 §3.2).
+static void a_reset_is_heard_behind_a_closed_window(void **state)
+{
+    (void)state;
+    for (int probed = 0; probed < 2; probed++) {
+        struct tcp_fixture t;
+        tcp_fixture_bring(&t, WEIR_TCP_ESTABLISHED, &plain);
+        t.window = 0;
+        peer_send(&t, TCP_ACK, 0, 0);
+        user_write(&t, 0, 1000);
+        peer_expect_nothing(&t);
+        if (probed) {
+            peer_pass(&t, 10 * SECOND);
+            peer_expect(&t, TCP_ACK, 0, 0, 1);
+        }
+        peer_drain(&t);
+        assert_int_equal(weir_socket_abort(t.weir, t.socket), WEIR_OK);
+        t.socket = 0;
+        fixture_poll(&t.f, 0);
+        peer_expect(&t, TCP_RST | TCP_ACK, 0, 0, 0);
+        peer_expect_nothing(&t);
+        tcp_fixture_close(&t);
+    }
+}
+
 static void abort_throws_queued_data_away(void **state)
 {
     struct tcp_fixture t;
@@ -257,6 +282,7 @@ int main(void)
         cmocka_unit_test(unread_data_resets),
         cmocka_unit_test(a_peer_that_missed_our_reset_learns_again),
         cmocka_unit_test(abort_resets_in_each_state),
+        cmocka_unit_test(a_reset_is_heard_behind_a_closed_window),
         cmocka_unit_test(abort_throws_queued_data_away),
         cmocka_unit_test(a_linger_time_of_zero_resets),
         cmocka_unit_test(simultaneous_close),

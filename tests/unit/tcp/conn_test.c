@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small
 // A connection's block: how it is found, what hangs on it while it is needed, what is remembered, and what its end
-// leaves. profiles: small
+// leaves.
 #include <string.h>
 
 #include "built.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small small6
 // Active open: what is refused, what is agreed, ICMP errors on the way, TIME-WAIT reuse.
-// profiles: small
+#include "built.h"
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -11,16 +12,22 @@
 
 static const struct tcp_fixture_options active = {.open = TCP_ACTIVE};
 
+#if WEIR_CFG_IP4
+#define IMPOSSIBLE \
+    {weir_ip4(255, 255, 255, 255), 80}, {weir_ip4(10, 0, 0, 255), 80}, { weir_ip4(224, 0, 0, 1), 80 }
+#else
+#define IMPOSSIBLE \
+    { \
+        weir_addr_v6((const uint8_t[16]){0xff, 0x02, [15] = 1}), 80 \
+    }
+#endif
+
 static void impossible_peers_are_refused(void **state)
 {
     struct tcp_fixture t;
     (void)state;
     tcp_fixture_open(&t, &active);
-    const struct weir_endpoint bad[] = {{weir_ip4(255, 255, 255, 255), 80},
-                                        {weir_ip4(10, 0, 0, 255), 80},
-                                        {weir_ip4(224, 0, 0, 1), 80},
-                                        {weir_addr_any(), 80},
-                                        {TCP_PEER, 0}};
+    const struct weir_endpoint bad[] = {IMPOSSIBLE, {weir_addr_any(), 80}, {TCP_PEER, 0}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const weir_socket socket = weir_socket_open(t.weir, WEIR_STREAM, 0);
         assert_int_equal(weir_socket_connect(t.weir, socket, &bad[i]), WEIR_INVALID);
@@ -55,7 +62,7 @@ static void the_local_address_may_be_chosen_or_given(void **state)
     (void)state;
     tcp_fixture_open(&t, &active);
     const weir_socket socket = weir_socket_open(t.weir, WEIR_STREAM, 0);
-    assert_int_equal(weir_socket_bind(t.weir, socket, &(struct weir_endpoint){weir_ip4(10, 9, 9, 9), 80}),
+    assert_int_equal(weir_socket_bind(t.weir, socket, &(struct weir_endpoint){fixture_address(99), 80}),
                      WEIR_NO_ADDRESS);
     assert_int_equal(weir_socket_connect(t.weir, socket, &t.remote), WEIR_IN_PROGRESS);
     assert_int_equal(weir_socket_local(t.weir, socket, &local), WEIR_OK);
@@ -140,7 +147,7 @@ static void a_neighbour_that_does_not_answer_ends_an_open(void **state)
     (void)state;
     tcp_fixture_open(&t, &(struct tcp_fixture_options){.fixture = {.link = &weir_link_ethernet}});
     t.socket = weir_socket_open(t.weir, WEIR_STREAM, 0);
-    assert_int_equal(weir_socket_connect(t.weir, t.socket, &(struct weir_endpoint){weir_ip4(10, 0, 0, 77), 80}),
+    assert_int_equal(weir_socket_connect(t.weir, t.socket, &(struct weir_endpoint){fixture_address(77), 80}),
                      WEIR_IN_PROGRESS);
     peer_pass(&t, 30 * SECOND);
     assert_int_equal(user_error(&t), WEIR_HOST_UNREACHABLE);
@@ -427,7 +434,7 @@ int main(void)
         cmocka_unit_test(a_soft_error_is_told_when_time_runs_out),
         cmocka_unit_test(no_icmp_error_ends_an_established_connection),
         cmocka_unit_test(source_quench_is_discarded),
-        cmocka_unit_test(a_smaller_path_cuts_segments_anew),
+        test_with(WEIR_CFG_IP4, a_smaller_path_cuts_segments_anew),
         cmocka_unit_test(a_syn_reopens_time_wait_when_it_is_new),
         cmocka_unit_test(initial_numbers_cannot_be_predicted),
     };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small small6
 // also without IPv4
 // Payload lent to a driver (HELD): only what is sent for the first time, never reused before its completion (the
 // fixture compares the bytes), acknowledged or not, closed or not.
-// profiles: small
 #include <stdlib.h>
 
 #include "tcp/tcp_fixture.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small small6
 // State by state: what each kind of segment does to the canonical connection of each state (RFC 9293 §3.10.7, RFC
-// 5961). profiles: small
+// 5961).
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"
@@ -844,14 +845,15 @@ static void a_data_offset_beyond_the_segment_is_refused(void **state)
                                         .ack = t.ours,
                                         .flags = TCP_ACK,
                                         .header_length = 60};
-    for (uint32_t length = 0; length <= TCP_BYTES; length++) {
+    // An IPv6 packet of no bytes is none of TCP.
+    for (uint32_t length = !WEIR_CFG_IP4; length <= TCP_BYTES; length++) {
         tcp_emit(bytes, &segment);
-        fixture_input_ip4(&t.f, TCP_PEER, TCP_US, 6, bytes, length);
+        fixture_input_ip(&t.f, TCP_PEER, TCP_US, IP_TCP, bytes, length);
     }
     fixture_poll(&t.f, 0);
     peer_expect_nothing(&t);
     assert_unchanged(&t, &before);
-    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_BAD_LENGTH), TCP_BYTES + 1);
+    assert_int_equal(fixture_count(&t.f, WEIR_COUNT_TCP_BAD_LENGTH), TCP_BYTES + WEIR_CFG_IP4);
     tcp_fixture_close(&t);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// profiles: small
+// profiles: small small6
 // Initial sequence numbers, timestamp offsets (RFC 6528, RFC 7323 §7.1) and ports (RFC 6056).
 #include "fakes.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small small6
 // Listeners through the whole stack: backlog, floods and cookies, defer accept, connections that end before they are
-// accepted. profiles: small
+// accepted.
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"

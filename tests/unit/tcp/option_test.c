@@ -45,6 +45,38 @@ static void values_outside_the_range_are_refused(void **state)
     tcp_fixture_close(&t);
 }
 
+// In a static build a queue is as large as it was built, whatever limit is asked for, of the connection or of its
+// listener: the window promises what the queue takes.
+static void a_window_promises_no_more_than_there_is(void **state)
+{
+    (void)state;
+    for (int before = 0; before < 2; before++) {
+        struct tcp_fixture t;
+        int32_t limit;
+        tcp_fixture_bring(&t, before ? WEIR_TCP_LISTEN : WEIR_TCP_ESTABLISHED,
+                          &(struct tcp_fixture_options){.send_buffer = 8192, .receive_buffer = 8192});
+        const weir_socket set = before ? t.listener : t.socket;
+        assert_int_equal(weir_socket_set(t.weir, set, WEIR_OPTION_RECEIVE_BUFFER, 40000), WEIR_OK);
+        assert_int_equal(weir_socket_get(t.weir, set, WEIR_OPTION_RECEIVE_BUFFER, &limit), WEIR_OK);
+        assert_int_equal(limit, 8192);
+        if (before) {
+            peer_send(&t, TCP_SYN, 0, 0);
+            peer_take(&t);
+            assert_int_equal(t.got.window, limit);
+        } else {
+            for (int32_t at = 0; at < limit; at += 1000)
+                peer_data(&t, (uint32_t)at, limit - at < 1000 ? (uint32_t)(limit - at) : 1000);
+            peer_drain(&t);
+            assert_int_equal(conn_snapshot(&t).receive_queue, limit);
+            assert_int_equal(t.got.window, 0);
+            assert_int_equal(user_read(&t, 0, (uint32_t)limit), limit);
+            peer_take(&t);
+            assert_int_equal(t.got.window, limit);
+        }
+        tcp_fixture_close(&t);
+    }
+}
+
 static void ttl_and_tos_are_in_each_packet(void **state)
 {
     struct tcp_fixture t;
@@ -202,6 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_outside_the_range_are_refused),
+        test_with(!WEIR_CFG_ALLOCATOR, a_window_promises_no_more_than_there_is),
         cmocka_unit_test(ttl_and_tos_are_in_each_packet),
         cmocka_unit_test(a_largest_segment_may_be_set),
         cmocka_unit_test(quick_ack_answers_every_segment),

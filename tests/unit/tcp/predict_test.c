@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small small6
 // also without IPv4
 // Header prediction does what the steps do. fuzz/paths holds the two against each other; what it found is told here,
-// one by one, and holds in builds without prediction (lean), too. profiles: small
+// one by one, and holds in builds without prediction (lean), too.
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"

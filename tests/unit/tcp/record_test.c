@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // also without IPv4
+// profiles: small
 // Records of half-open connections and of TIME-WAIT: lists in the order of time, a table by both ends, and their
-// memory. profiles: small
+// memory.
 #include "fakes.h"
 
 #include "tcp/record.h"

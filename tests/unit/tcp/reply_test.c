@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small
 // Segments that belong to no connection, and the final segment of one that ends: what stands in them, and when none
-// leaves. profiles: small
+// leaves.
 #include <string.h>
 
 #include "tcp/tcp_fixture.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small small6
 // also without IPv4
 // SACK, both ways (RFC 2018, 2883, 6675), and what a hostile peer may do with it.
-// profiles: small
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "wire/icmp4.h"
+#include "wire/icmp6.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 
@@ -105,6 +106,7 @@ void peer_sack(struct tcp_fixture *t, uint32_t ack, uint32_t count, const uint32
 void batch_begin(struct tcp_fixture *t) { t->f.block_tx = true; }
 void batch_end(struct tcp_fixture *t) { fixture_unblock(&t->f, 0); }
 
+#if WEIR_CFG_IP4
 void peer_icmp(struct tcp_fixture *t, uint8_t type, uint8_t code, uint16_t mtu, uint32_t seq, uint16_t quoted_length)
 {
     uint8_t bytes[ICMP4_BYTES + IP4_BYTES + 8];
@@ -125,6 +127,42 @@ void peer_icmp(struct tcp_fixture *t, uint8_t type, uint8_t code, uint16_t mtu, 
     fixture_input_ip4(&t->f, weir_ip4(10, 0, 0, 254), t->local.addr, IP_ICMP, bytes, sizeof bytes);
     fixture_poll(&t->f, 0);
 }
+#else
+// The error of ICMPv6 that says the same (RFC 7915 §4.2); one that none does is of a type for experiments.
+static struct icmp6 icmp6_like(uint8_t type, uint8_t code, uint16_t mtu)
+{
+    static const uint8_t unreachable[] = {[ICMP4_NET] = 0, [ICMP4_HOST] = 3, [ICMP4_PROTOCOL] = 4, [ICMP4_PORT] = 4};
+    if (type == ICMP4_UNREACHABLE && code == ICMP4_FRAGMENTATION_NEEDED)
+        return (struct icmp6){.type = ICMP6_TOO_BIG, .rest = mtu};
+    if (type == ICMP4_UNREACHABLE)
+        return (struct icmp6){.type = ICMP6_UNREACHABLE, .code = code < sizeof unreachable ? unreachable[code] : code};
+    if (type == ICMP4_TIME_EXCEEDED)
+        return (struct icmp6){.type = ICMP6_TIME_EXCEEDED, .code = code};
+    return (struct icmp6){.type = type == ICMP4_PARAMETER ? ICMP6_PARAMETER : 100};
+}
+
+void peer_icmp(struct tcp_fixture *t, uint8_t type, uint8_t code, uint16_t mtu, uint32_t seq, uint16_t quoted_length)
+{
+    uint8_t bytes[ICMP6_BYTES + IP6_BYTES + 8], ours[16], theirs[16], router[16];
+    const struct icmp6 header = icmp6_like(type, code, mtu);
+    weir_addr_to_v6(t->local.addr, ours);
+    weir_addr_to_v6(t->remote.addr, theirs);
+    weir_addr_to_v6(fixture_address(254), router);
+    icmp6_emit(bytes, &header);
+    const struct ip6 ip = {.source = ours,
+                           .destination = theirs,
+                           .payload_length = (uint16_t)(quoted_length - IP4_BYTES),
+                           .next_header = IP_TCP,
+                           .hop_limit = 60};
+    ip6_emit(bytes + ICMP6_BYTES, &ip);
+    put16(bytes + ICMP6_BYTES + IP6_BYTES, t->local.port);
+    put16(bytes + ICMP6_BYTES + IP6_BYTES + 2, t->remote.port);
+    put32(bytes + ICMP6_BYTES + IP6_BYTES + 4, t->ours + seq);
+    icmp6_checksum_put(bytes, sizeof bytes, router, ours);
+    fixture_input_ip(&t->f, fixture_address(254), t->local.addr, IP6_ICMP, bytes, sizeof bytes);
+    fixture_poll(&t->f, 0);
+}
+#endif
 
 // --- what we sent ----------------------------------------------------------------------------------------------------
 

@@ -23,6 +23,8 @@
 #define TCP_OUR_PORT 80
 #define TCP_PEER_PORT 40000
 #define TCP_PEER_MSS 1460
+#define TCP_MSS_UNTOLD (WEIR_CFG_IP4 ? 536u : 1220u)  // RFC 9293 §3.7.1: what a peer without the option takes
+#define TCP_HEADERS (WEIR_CFG_IP4 ? 40u : 60u)        // of a packet, without options
 
 enum tcp_fixture_open { TCP_PASSIVE, TCP_ACTIVE, TCP_SIMULTANEOUS };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small small6
 // also without IPv4
 // The timers of a connection: retransmission and its back-off, probes of a closed window, delayed ACKs, and the ends
-// that time brings. profiles: small
+// that time brings.
 #include "tcp/tcp_fixture.h"
 
 #include "instance.h"

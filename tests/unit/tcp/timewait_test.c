@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small small6
 // also without IPv4
-// profiles: small
 // TIME-WAIT: how long, what is answered, what may begin again (RFC 9293 §3.10.7.4, RFC 1337, RFC 6191).
 #include "fakes.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small
 // Whole transfers between two instances: every byte arrives once and in order over loss, reordering, duplication,
 // corruption, small segments, small windows, and with each allocation failing in turn; and afterwards all memory has
-// gone back. profiles: small
+// gone back.
 #include "built.h"
 #include "pair.h"
 #include "tcp_fixture.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small
 // also without IPv4
 // Reductions that were for nothing are given back: by reported duplicates (RFC 3708), by timestamps (RFC 3522), and
-// otherwise not. profiles: small
+// otherwise not.
 #include "tcp/loss_fixture.h"
 
 // Ten in flight, 0 late: sent again.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: tiny6 small6
 // needs IPv6
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// profiles: tiny small
+// profiles: tiny tiny6 small small6
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

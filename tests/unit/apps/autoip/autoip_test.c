@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small_apps
 // The link-local address on an interface whose neighbours are frames, in virtual time.
 #include "apps/bench.h"
 

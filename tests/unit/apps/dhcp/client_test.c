@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small_apps
 // The DHCP client against a server made of frames, in virtual time: leases, renewal, refusals, conflicts, and the
 // answers of strangers.
 #include "apps/bench.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small_apps small6_apps
 // DHCP messages, with the inputs of SECURITY.md: options that pass the packet's end, overload, impossible addresses.
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small_apps
 // The DHCP server: clients are messages that the test makes, and the server's answers are frames.
 #include "apps/bench.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small6
 // also without IPv4
 // needs IPv6
 // The DHCPv6 client against a server made of frames, in virtual time.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small6
 // needs IPv6
 // DHCPv6 messages: each length against what holds it, and what is passed over.
 #include "fixture.h"

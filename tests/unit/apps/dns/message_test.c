@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small_apps small6_apps
 // DNS messages, with the inputs of SECURITY.md: Ripple20, AMNESIA:33, NAME:WRECK (RFC 9267), INFRA:HALT.
 #include <setjmp.h>
 #include <stdarg.h>

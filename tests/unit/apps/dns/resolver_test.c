@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small_apps
 // The resolver against a name server on the same instance that can be told to misbehave (RFC 5452).
 #include "apps/bench.h"
 

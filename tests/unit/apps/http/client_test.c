@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small_apps
 // The HTTP client: against our own server, and against one that answers whatever a test wants.
 #include <stdio.h>
 #include <stdlib.h>

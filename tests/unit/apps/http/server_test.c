@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // also without IPv4
+// profiles: small_apps small6_apps
 // The HTTP server library, over loopback in virtual time: bodies both ways, conditions, files, limits, and what is a
 // smuggled request where it is not refused.
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // also without IPv4
+// profiles: small_apps small6_apps
 // WebSocket (RFC 6455): the handshake, frames of every form and fault, in any pieces.
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // also without IPv4
+// profiles: small_apps small6_apps
 // iperf3's client and server against each other on one instance, in virtual time.
 #include "apps/slow.h"
 

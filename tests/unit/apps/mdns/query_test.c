@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small_apps
 // Asking by multicast (RFC 6762 §5 and §10, RFC 6763 §4): when it is asked, what is believed, for how long.
 #include "apps/mdns/link.h"
 

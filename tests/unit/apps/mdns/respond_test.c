@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small_apps
 // Answers of multicast DNS (RFC 6762 §6 and §7, RFC 6763): which, when, to whom, and which not.
 #include "apps/mdns/link.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small_apps small6_apps
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

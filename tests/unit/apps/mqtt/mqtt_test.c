@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // also without IPv4
+// profiles: small_apps small6_apps
 // The client against a server that the test plays: what is sent when, what is believed, what survives.
 #include "apps/mqtt/broker.h"
 

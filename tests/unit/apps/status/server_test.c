@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // also without IPv4
+// profiles: small_apps small6_apps
 // The HTTP server as its clients see it, over loopback in virtual time.
 #include "apps/slow.h"
 #include "apps/blocks.h"

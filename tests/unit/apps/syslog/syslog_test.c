@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // also without IPv4
+// profiles: small_apps small6_apps
 #include "apps/bench.h"
 
 #include "syslog/syslog.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small_apps
 #include "apps/tftp/server.h"
 
 static struct play play;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// profiles: small_apps small6_apps
 #include "apps/update/flash.h"
 
 static struct model model;
