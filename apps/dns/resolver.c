@@ -5,6 +5,7 @@
 
 #include "bytes.h"
 #include "dns/family.h"
+#include "service.h"
 
 #define DNS_UNREACHABLE_US 20000u  // until the next server is asked, where this one has no route
 
