@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Library, applications and test programs, once for each variant, out of tree:
-#   build/VARIANT/liball.a         src/ of one profile; with api/, ports/posix and drivers/ where the profile is full: all names can be reached by tests.
+#   build/VARIANT/liball.a         src/ of one profile, with what of api/, ports/ and drivers/ its tests use (PARTS_…): all names can be reached by tests.
 #                                  (The library for users is packaging/library.mk's.)
 #   build/VARIANT/libapps.a        apps/ without the main program
 #   build/VARIANT/weir-host        the host program (apps/host)
@@ -9,8 +9,8 @@
 #   build/VARIANT/weir-sim         the simulator's program (sim/main.c)
 #   build/VARIANT/tests/DIR/NAME   one program for each tests/unit/DIR/NAME_test.c
 # A test that includes <pthread.h> is built for tsan as well; one with a line `// needs IPv6` only where that is; one with a line
-# `// also without IPv4` in variant v6, too, one with `// only without IPv4` there alone. A line `// profiles: tiny small` in a test builds it for those
-# profiles too (variants tiny and small, with sanitizers); a line `// not on mips: reason` keeps it off mips. Other files in tests/unit
+# `// also without IPv4` in variant v6, too, one with `// only without IPv4` there alone. A line `// profiles: tiny small` in a test builds it in those
+# variants, too (tiny, tiny6, small, small6, and small_apps, small6_apps with applications, all with sanitizers); a line `// not on mips: reason` keeps it off mips. Other files in tests/unit
 # are helpers: a variant has those of tests/unit itself and of the folders whose tests it has.
 
 WARNINGS := -Wall -Wextra -Wshadow -Wundef

@@ -64,8 +64,13 @@ static inline uint32_t linux_swap_32(uint32_t value)
 #define htons(value) ((uint16_t)(value))
 #define htonl(value) ((uint32_t)(value))
 #else
-#define htons(value) linux_swap_16(value)
-#define htonl(value) linux_swap_32(value)
+// Of a constant a constant, as a case's must be.
+#define htons(value) \
+    ((uint16_t)(__builtin_constant_p(value) ? ((value)&0xff) << 8 | ((value) >> 8 & 0xff) : linux_swap_16(value)))
+#define htonl(value) \
+    ((uint32_t)(__builtin_constant_p(value) ? ((value)&0xffu) << 24 | ((value)&0xff00u) << 8 | \
+                                                  ((value) >> 8 & 0xff00u) | ((value) >> 24 & 0xffu) \
+                                            : linux_swap_32(value)))
 #endif
 #define ntohs htons
 #define ntohl htonl

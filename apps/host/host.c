@@ -399,7 +399,7 @@ static bool unsettled(struct host *host)
     return open;
 }
 
-// What the stack sent last, RSTs among it, may still be held by --delay, --rate or --reorder.
+// What the stack sent last, RSTs among it, may still be held by --delay, --rate or --reorder. A signal ends the wait.
 static void wrappers_drain(struct host *host)
 {
     for (;;) {
@@ -414,7 +414,8 @@ static void wrappers_drain(struct host *host)
             return;
         const uint64_t wait_us = next_us > now_us ? next_us - now_us : 0;
         const struct timespec wait = {(time_t)(wait_us / 1000000u), (long)(wait_us % 1000000u) * 1000};
-        (void)nanosleep(&wait, NULL);
+        if (nanosleep(&wait, NULL) != 0)
+            return;
     }
 }
 

@@ -47,7 +47,7 @@ static const char usage[] =
     "  --pcap FILE          capture all frames, for Wireshark\n"
     "  --trace FILE         what the stack does, as JSON for ui.perfetto.dev (docs/seeing.md)\n"
     "  --loss P, --reorder P, --duplicate P, --corrupt P   percent of frames, each way\n"
-    "  --delay MS           each way (the end takes as long as what is under way); --rate MBIT  each way; --seed N  of "
+    "  --delay MS, --rate MBIT   each way (the end takes as long as what is under way, or until Ctrl-C); --seed N  of "
     "the chances\n"
     "  --cc NAME            congestion control: one of those named below\n"
     "  --ecn off|passive|on|accurate   congestion notification: not at all, when the peer asks, asked for, RFC 9768's "

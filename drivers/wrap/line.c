@@ -128,8 +128,9 @@ uint64_t line_drain(struct line *line, struct wrap *wrap, uint64_t now_us)
 {
     wrap->outer.weir = NULL;
     wrap->now_us = now_us;
-    (void)line_run_tx(line, wrap, now_us);
-    if (line->blocked && now_us - line->first->due_us >= DRAIN_US)
+    if (line_run_tx(line, wrap, now_us) > 0 || line->drained_us == 0)
+        line->drained_us = now_us;
+    if (line->blocked && now_us - line->drained_us >= DRAIN_US)
         line_clear(line);
     return line_next(line, now_us);
 }

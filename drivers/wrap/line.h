@@ -23,7 +23,8 @@ struct line {
     struct line_frame *first, *last;
     uint64_t bytes, limit_bytes;  // of the frames in it
     uint32_t frames;
-    bool blocked;  // the driver said FULL
+    bool blocked;         // the driver said FULL
+    uint64_t drained_us;  // when a drain began, or sent something last; 0: there is none
 };
 
 // Copies a frame into the line and returns the copy's bytes, which the caller may change; NULL: over the limit, or no

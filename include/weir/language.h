@@ -25,7 +25,7 @@
 #define WEIR_ALIGNAS(bytes) alignas(bytes)  // before a struct's member
 #define WEIR_STATIC_ASSERT(condition, text) static_assert(condition, text)
 #else
-#if __STDC_VERSION__ + 0 < 199901L  // code of before, which may include headers of api/linux_netdev
+#if !defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L  // code of before, which may include headers of api/linux_netdev
 #define WEIR_RESTRICT __restrict
 #else
 #define WEIR_RESTRICT restrict

@@ -76,7 +76,8 @@ static bool burst_ends(struct preempt_port *port)
 static void burst_wakes(struct preempt_port *port) { port->woken = true; }
 
 // What a turn has to send waits for the thread that it woke, which mostly has more to send, or takes what came: a whole
-// segment leaves in place of two parts, and one acknowledgement with the window as it is then.
+// segment leaves in place of two parts, and one acknowledgement with the window as it is then. Replies in the outbox
+// wait with it.
 static uint64_t io_turn(struct port_core *core)
 {
     struct preempt_port *port = (struct preempt_port *)core;

@@ -253,14 +253,14 @@ static bool changes_timeout(enum weir_option option)
 }
 
 // Static builds: a limit beyond what the ring holds, with a step of the window's scale, would promise the peer room
-// that is not there.
+// that is not there. Where there is no ring yet it is one of the usual size: a larger one may be another's by then.
 static int32_t receive_limit_within(const struct weir *weir, const struct sock *sock, int32_t value)
 {
     if (WEIR_CFG_ALLOCATOR || value < 1)
         return value;
     const struct stream *ring = sock->kind == SOCK_LISTENER ? NULL : ((const struct tcp_conn *)sock)->receive;
-    const uint32_t most = stream_most(&weir->memory, ring), step = 1u << tcp_scale_for(most);
-    const uint32_t usual = weir->tcp.receive_bytes;  // while all rings are in use
+    const uint32_t usual = weir->tcp.receive_bytes, most = ring ? stream_most(&weir->memory, ring) : usual,
+                   step = 1u << tcp_scale_for(most);
     return (int32_t)min_u32((uint32_t)value, most > usual + step ? most - step : usual);
 }
 

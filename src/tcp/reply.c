@@ -4,6 +4,7 @@
 #include "ip/icmp.h"
 #include "tcp/internal.h"
 #include "tcp/label.h"
+#include "tcp/output.h"
 
 // reply_to NULL: nothing is answered that just came.
 static uint8_t *push(struct weir *weir, const struct path *path, const struct packet *reply_to,
@@ -61,19 +62,12 @@ bool tcp_reply_ack(struct weir *weir, const struct tcp_conn *c, const struct tcp
     return tcp_reply_on(weir, &c->path, NULL, &c->local.endpoint, &c->remote.endpoint, tcp_params(c, tos), segment);
 }
 
-// A segment without data in a connection's name, beside its own output: its last words.
-// A reset is believed at the number that the peer expects alone (RFC 5961 §3.2), and a probe of its closed window is
-// beyond that.
-static uint32_t reset_seq(const struct tcp_conn *c)
-{
-    const uint32_t end = c->snd.una + c->snd.wnd;
-    return c->state != WEIR_TCP_SYN_RECEIVED && seq_lt(end, c->snd.nxt) ? end : c->snd.nxt;
-}
-
+// A segment without data in a connection's name, beside its own output: its last words. A reset is believed at the
+// number that the peer expects alone (RFC 5961 §3.2), and a probe of its closed window may be beyond that.
 bool tcp_reply_from(struct weir *weir, const struct tcp_conn *c, uint8_t flags)
 {
     struct tcp_segment segment = {.flags = flags,
-                                  .seq = flags & TCP_RST ? reset_seq(c) : c->snd.nxt,
+                                  .seq = flags & TCP_RST ? tcp_ack_seq(c) : c->snd.nxt,
                                   .ack = c->rcv.nxt,
                                   .window = (uint16_t)min_u32((c->rcv.edge - c->rcv.nxt) >> c->rcv_scale, 65535)};
     if (c->flags & TCP_USE_TIMESTAMPS) {

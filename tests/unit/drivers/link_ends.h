@@ -37,6 +37,7 @@ struct ends {
     void *completed_owner;
     bool carrier;
     bool full;  // the bottom driver answers FULL
+    bool slow;  // it does after each frame that it takes
     bool hold;  // the bottom driver answers HELD, where it may
 };
 
@@ -117,6 +118,7 @@ static enum weir_tx_verdict ends_tx(struct weir_netif *netif, const struct weir_
     ends_record(to, tx->slices, tx->count, tx->length);
     to->checksum_start = tx->checksum_start;
     to->segment_size = tx->segment_size;
+    ends.full = ends.slow;
     return ends.hold && tx->holdable ? WEIR_TX_HELD : WEIR_TX_DONE;
 }
 static void ends_flush(struct weir_netif *netif)

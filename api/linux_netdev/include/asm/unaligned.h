@@ -4,13 +4,9 @@
 
 #include <string.h>
 
-// The compiler makes of the copies what the processor allows.
+// The compiler makes of these what the processor allows.
 #define get_unaligned(from) \
-    ({ \
-        __typeof__(*(from)) value_; \
-        memcpy(&value_, (from), sizeof value_); \
-        value_; \
-    })
+    (((const struct { __typeof__(*(from)) value; } __attribute__((packed, may_alias)) *)(const void *)(from))->value)
 #define put_unaligned(value, to) \
     ({ \
         const __typeof__(*(to)) value_ = (value); \

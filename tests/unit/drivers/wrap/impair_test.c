@@ -331,6 +331,23 @@ static void test_drain_gives_a_full_driver_up(void **state)
     impair_close(&impair);
 }
 
+// It takes a frame each tenth of a second: that lasts longer than its patience with one that takes nothing.
+static void test_drain_waits_for_a_slow_driver(void **state)
+{
+    (void)state;
+    struct weir_netif *outer = open_with(&(struct impair_config){.out = {.delay_us = 1000}});
+    for (uint32_t i = 1; i <= 20; i++)
+        ends_send(outer, i, 100);
+    ends.slow = true;
+    for (uint32_t i = 1; i <= 20; i++) {
+        ends.now_us += 100000;
+        ends.full = false;
+        assert_true(impair_drain(&impair, ends.now_us) == (i < 20 ? ends.now_us + LINE_RETRY_US : WEIR_NEVER));
+        assert_int_equal(ends.sent_count, i);
+    }
+    impair_close(&impair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +368,7 @@ int main(void)
         cmocka_unit_test(test_wrappers_stack),
         cmocka_unit_test(test_held_frames_leave_without_an_instance),
         cmocka_unit_test(test_drain_gives_a_full_driver_up),
+        cmocka_unit_test(test_drain_waits_for_a_slow_driver),
     };
     return cmocka_run_group_tests(tests, NULL, ends_end);
 }
