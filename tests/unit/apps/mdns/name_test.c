@@ -356,7 +356,10 @@ static void a_denial_by_unicast_is_heard(void **state)
     struct other other;
     (void)state;
     link_open_bare(&link, "kitchen");
-    bench_run(&link.b, 300000);
+    for (int turns = 0; !link.mdns.host.sent; turns++) {
+        assert_true(turns < 30);  // the first probe waits up to 250 ms
+        bench_run(&link.b, 10000);
+    }
     assert_int_equal(link.mdns.host.sent, 1);
     other_begin(&other, MDNS_RESPONSE);
     other_a(&other, 1, "kitchen.local", MDNS_IN, 120, 2);
