@@ -25,7 +25,8 @@
 #define WEIR_ALIGNAS(bytes) alignas(bytes)  // before a struct's member
 #define WEIR_STATIC_ASSERT(condition, text) static_assert(condition, text)
 #else
-#if !defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L  // code of before, which may include headers of api/linux_netdev
+// C of before 1999 may include headers of api/linux_netdev.
+#if !defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L
 #define WEIR_RESTRICT __restrict
 #else
 #define WEIR_RESTRICT restrict
