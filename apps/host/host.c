@@ -399,24 +399,25 @@ static bool unsettled(struct host *host)
     return open;
 }
 
+// Lets out what the wrappers hold and is due; returns when to do so again.
+static uint64_t wrappers_let_out(struct host *host, uint64_t now_us)
+{
+    uint64_t next_us = host->impaired ? impair_drain(&host->impair, now_us) : WEIR_NEVER;
+    if (host->shaped) {  // its frames go on to the lossy link
+        const uint64_t shaped_us = shaper_drain(&host->shaper, now_us);
+        next_us = host->impaired ? impair_drain(&host->impair, now_us) : WEIR_NEVER;
+        next_us = shaped_us < next_us ? shaped_us : next_us;
+    }
+    return next_us;
+}
+
 // What the stack sent last, RSTs among it, may still be held by --delay, --rate or --reorder. A signal ends the wait.
 static void wrappers_drain(struct host *host)
 {
-    for (;;) {
-        const uint64_t now_us = posix_host_now(&host->posix);
-        uint64_t next_us = host->impaired ? impair_drain(&host->impair, now_us) : WEIR_NEVER;
-        if (host->shaped) {  // its frames go on to the lossy link
-            const uint64_t shaped_us = shaper_drain(&host->shaper, now_us);
-            next_us = host->impaired ? impair_drain(&host->impair, now_us) : WEIR_NEVER;
-            next_us = shaped_us < next_us ? shaped_us : next_us;
-        }
-        if (next_us == WEIR_NEVER)
-            return;
-        const uint64_t wait_us = next_us > now_us ? next_us - now_us : 0;
-        const struct timespec wait = {(time_t)(wait_us / 1000000u), (long)(wait_us % 1000000u) * 1000};
-        if (nanosleep(&wait, NULL) != 0)
-            return;
-    }
+    uint64_t now_us = posix_host_now(&host->posix), next_us;
+    while ((next_us = wrappers_let_out(host, now_us)) != WEIR_NEVER &&
+           posix_sleep(next_us > now_us ? next_us - now_us : 0))
+        now_us = posix_host_now(&host->posix);
 }
 
 static bool releasing6(const struct host *host) { return host->dhcp6.state == DHCP6_RELEASING; }

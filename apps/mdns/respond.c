@@ -263,7 +263,6 @@ static void schedule(struct mdns *mdns, const struct mdns_packet *packet, uint64
 // An answer that may wait joins one that leaves while it may (§6.4); both leave within 120 ms.
 static uint64_t shared_time(struct mdns *mdns, uint64_t now_us)
 {
-    const uint64_t when_us = now_us + mdns_random_us(mdns, SHARED_US);
     for (const struct mdns_owner *owner = mdns->owners; owner != NULL; owner = owner->next) {
         for (uint32_t i = 0; i < MDNS_SLOTS; i++) {
             const uint64_t due_us = owner->slots[i].due_us;
@@ -271,7 +270,7 @@ static uint64_t shared_time(struct mdns *mdns, uint64_t now_us)
                 return due_us;
         }
     }
-    return when_us;
+    return now_us + mdns_random_us(mdns, SHARED_US);
 }
 
 // Still more known answers come from the asker: what waits for them waits on (§7.2).

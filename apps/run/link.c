@@ -13,7 +13,6 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "run/veth.h"
@@ -250,9 +249,7 @@ static void impaired_drain(struct run_network *network)
 {
     uint64_t now_us = posix_now_us(), next_us;
     while ((next_us = impair_drain(&network->impair, now_us)) != WEIR_NEVER) {
-        const uint64_t wait_us = next_us > now_us ? next_us - now_us : 0;
-        const struct timespec wait = {(time_t)(wait_us / 1000000u), (long)(wait_us % 1000000u) * 1000};
-        (void)nanosleep(&wait, NULL);
+        (void)posix_sleep(next_us > now_us ? next_us - now_us : 0);
         now_us = posix_now_us();
     }
 }

@@ -5,7 +5,6 @@ faster) and the clock stands still between them. From before the reset on a peer
 (filter-dump), and the first echo reply's stamp is the figure. Writes boot_ms of lm3s6965evb, the median of five boots, into build/bench/metal.json.
 
     bench/metal/boot.py [BOARD]"""
-import json
 import pathlib
 import socket
 import statistics
@@ -18,9 +17,9 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
+import metal_json  # noqa: E402
 from boards import ADDRESS, BOARDS, HOST, elf  # noqa: E402
 
-RESULT = ROOT / "build/bench/metal.json"
 BOOTS = 5
 LIMIT_MS = 100
 PEER = bytes.fromhex("020000000001")
@@ -122,10 +121,7 @@ def main():
     median = round(statistics.median(times), 2)
     print(f"{board}: {median} ms of virtual time from reset to the first ping answered ({', '.join(f'{value:.2f}' for value in times)}; limit {LIMIT_MS})")
     if board == "lm3s6965evb":
-        whole = json.loads(RESULT.read_text()) if RESULT.exists() else {}
-        whole["boot_ms"] = median
-        RESULT.parent.mkdir(parents=True, exist_ok=True)
-        RESULT.write_text(json.dumps(whole, indent=2) + "\n")
+        metal_json.keep({"boot_ms": median})
     return median > LIMIT_MS
 
 

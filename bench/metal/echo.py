@@ -4,14 +4,14 @@
 (echo_client.c), in QEMU where an instruction takes a nanosecond. And what lwIP's images take of flash and RAM; Weir's own: `make size`.
 
     bench/metal/echo.py [IMAGE…]     without a name: all"""
-import json
 import pathlib
 import re
 import subprocess
 import sys
 
+import metal_json
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-RESULT = ROOT / "build/bench/metal.json"
 IMAGES = {"tiny_echo": (1, 512), "tiny6_echo": (1, 512), "small_echo": (1,), "lwip_raw": (1, 512), "lwip_raw_lto": (1, 512)}   # → bytes of an echo
 PEERS = ("lwip_raw", "lwip_raw_lto")
 
@@ -43,10 +43,7 @@ def main(images):
         if image in PEERS:
             figures.update(sizes(image, stack))
             print(f"{image}: code {figures['code']}, RAM {figures['ram']}: {figures['statics']} and {stack} of stack", flush=True)
-        RESULT.parent.mkdir(parents=True, exist_ok=True)
-        whole = json.loads(RESULT.read_text()) if RESULT.exists() else {}
-        whole.setdefault(image, {}).update(figures)
-        RESULT.write_text(json.dumps(whole, indent=2, sort_keys=True) + "\n")
+        metal_json.keep({image: figures}, (image,))
     return 0
 
 

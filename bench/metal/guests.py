@@ -13,7 +13,6 @@ Weir's, of the medians. Writes its keys into build/bench/metal.json. Needs TAP; 
 status is 2."""
 import argparse
 import functools
-import json
 import os
 import pathlib
 import re
@@ -26,12 +25,12 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools"), str(ROOT / "lab")]
+import metal_json  # noqa: E402
 from boards import BOARDS  # noqa: E402
 from netns import Lab, until  # noqa: E402
 
 OUT = ROOT / "build/bench"
 WORK = OUT / "guests"
-RESULT = OUT / "metal.json"
 INSIDE = "WEIR_GUESTS_INSIDE"
 SEND_PORT, RECEIVE_PORT = 5001, 5002
 LYRA, THESIS, LOSS = 10000 * 1460, 5 << 20, 15
@@ -356,11 +355,7 @@ def zynq(runs, lossy_runs):
 
 
 def keep(found):
-    OUT.mkdir(parents=True, exist_ok=True)
-    known = json.loads(RESULT.read_text()) if RESULT.exists() else {}
-    for key, figures in found.items():   # LyraOS's two programs are measured one by one, the thesis's calls by api.py
-        known[key] = {**known.get(key, {}), **figures} if key in ("lyra", "thesis") else figures
-    RESULT.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+    metal_json.keep(found, ("lyra", "thesis"))   # LyraOS's two programs are measured one by one, the thesis's calls by api.py
 
 
 def enter_private_network():

@@ -7,7 +7,6 @@ build/bench/metal.json: startup6.dad_ms with duplicate address detection and the
 (RFC 4429).
 
     bench/metal/startup6.py"""
-import json
 import pathlib
 import re
 import subprocess
@@ -15,9 +14,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
+import metal_json  # noqa: E402
 from boards import BOARDS, elf  # noqa: E402
 
-RESULT = ROOT / "build/bench/metal.json"
 BOARD = "malta"
 LIMITS_MS = {"dad": 1200, "alone": None, "optimistic": 100}
 
@@ -46,10 +45,7 @@ def main():
     for name, times in found.items():
         limit = f", limit {LIMITS_MS[name]}" if LIMITS_MS[name] else ""
         print(f"{BOARD}, {name}: {longest[name]} ms of virtual time from link up to the first byte, the longest of {', '.join(f'{ms:.1f}' for ms in times)}{limit}")
-    whole = json.loads(RESULT.read_text()) if RESULT.exists() else {}
-    whole["startup6"] = {f"{name}_ms": ms for name, ms in longest.items()}
-    RESULT.parent.mkdir(parents=True, exist_ok=True)
-    RESULT.write_text(json.dumps(whole, indent=2, sort_keys=True) + "\n")
+    metal_json.keep({"startup6": {f"{name}_ms": ms for name, ms in longest.items()}})
     return any(limit and longest[name] > limit for name, limit in LIMITS_MS.items())
 
 

@@ -6,13 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WORD_MASK 3u
-#define WORDS_AT_ONCE 4u  // that one pair of instructions moves
-#define SMALL 16u         // bytes that are not worth it
-typedef uint32_t __attribute__((may_alias)) word;
-struct words {
-    uint32_t of[WORDS_AT_ONCE];
-} __attribute__((may_alias));
+#include "armv4t/words.h"
+
+#define SMALL 16u  // bytes that are not worth it
 
 static uint8_t *copy_bytes(uint8_t *out, const uint8_t *in, size_t bytes)
 {

@@ -6,13 +6,7 @@
 #include <stdint.h>
 
 #include "armv4t/sum.h"
-
-#define WORD_MASK 3u
-#define WORDS_AT_ONCE 4u
-typedef uint32_t __attribute__((may_alias)) word;
-struct words {
-    uint32_t of[WORDS_AT_ONCE];
-} __attribute__((may_alias));
+#include "armv4t/words.h"
 
 static uint64_t add_words(const word *in, size_t count, uint64_t sum)
 {

@@ -32,6 +32,12 @@ uint64_t posix_now_us(void)
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
+bool posix_sleep(uint64_t us)
+{
+    const struct timespec wait = posix_timespec(us);
+    return nanosleep(&wait, NULL) == 0;
+}
+
 uint64_t posix_host_now(const struct posix_host *host)
 {
     const uint64_t now_us = posix_now_us();

@@ -115,6 +115,7 @@ void posix_host_lock(struct posix_host *host);
 void posix_host_unlock(struct posix_host *host);
 uint64_t posix_now_us(void);
 uint64_t posix_host_now(const struct posix_host *host);  // the same in the host's ticks
+bool posix_sleep(uint64_t us);                           // false: a signal ended it
 
 WEIR_END_DECLS
 

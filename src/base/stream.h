@@ -28,9 +28,7 @@ static inline uint32_t stream_length(const struct stream *stream);
 static inline uint32_t stream_limit(const struct stream *stream);
 // Below what it holds: takes effect as it drains. Static builds: never above the size it was set aside with.
 static inline void stream_set_limit(struct stream *stream, uint32_t limit);
-
-// The most bytes that a limit can come to: of this stream, or, where it is NULL, of the next that stream_open makes.
-static inline uint32_t stream_most(const struct memory *memory, const struct stream *stream);
+static inline uint32_t stream_most(const struct stream *stream);  // bytes that its limit can come to
 
 // Makes memory for [0, end) exist, as far as limit and memory allow; returns `end`, or less: how far it exists.
 static inline uint32_t stream_ensure(struct memory *memory, struct stream *stream, uint32_t end);
@@ -138,11 +136,7 @@ static inline size_t stream_carve_bytes(uint32_t count, uint32_t limit)
 static inline uint32_t stream_length(const struct stream *stream) { return stream->length; }
 static inline uint32_t stream_limit(const struct stream *stream) { return stream->limit; }
 static inline void stream_set_limit(struct stream *stream, uint32_t limit) { stream->limit = limit; }
-static inline uint32_t stream_most(const struct memory *memory, const struct stream *stream)
-{
-    (void)memory, (void)stream;
-    return UINT32_MAX;
-}
+static inline uint32_t stream_most(const struct stream *stream) { return (void)stream, UINT32_MAX; }
 static inline void stream_commit(struct stream *stream, uint32_t bytes) { stream->length += bytes; }
 static inline uint32_t stream_room(const struct stream *stream) { return stream->room; }
 static inline void stream_settle(struct stream *stream) { stream->room = stream->length; }

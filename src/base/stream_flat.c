@@ -51,15 +51,6 @@ struct stream *stream_open(struct memory *memory, uint32_t limit)
     return stream;
 }
 
-uint32_t stream_flat_most(const struct memory *memory)
-{
-    const size_t taken = memory_carve_bytes(sizeof(struct stream) + 1);
-    uint32_t most = memory->block_bytes > taken ? (uint32_t)(memory->block_bytes - taken) : 0;
-    for (const struct stream *stream = memory->streams; stream; stream = stream->next)
-        most = max_u32(most, stream->size);
-    return most;
-}
-
 void stream_close(struct memory *memory, struct stream *stream)
 {
     stream->next = memory->streams;

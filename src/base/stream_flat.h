@@ -28,11 +28,7 @@ static inline void stream_set_limit(struct stream *stream, uint32_t limit)
 {
     stream->limit = min_u32(limit, stream->size);
 }
-uint32_t stream_flat_most(const struct memory *memory);
-static inline uint32_t stream_most(const struct memory *memory, const struct stream *stream)
-{
-    return stream ? stream->size : stream_flat_most(memory);
-}
+static inline uint32_t stream_most(const struct stream *stream) { return stream->size; }
 static inline void stream_commit(struct stream *stream, uint32_t bytes) { stream->length += bytes; }
 static inline uint32_t stream_room(const struct stream *stream) { return stream->room; }
 static inline void stream_settle(struct stream *stream) { stream->room = stream->length; }

@@ -259,7 +259,7 @@ static int32_t receive_limit_within(const struct weir *weir, const struct sock *
     if (WEIR_CFG_ALLOCATOR || value < 1)
         return value;
     const struct stream *ring = sock->kind == SOCK_LISTENER ? NULL : ((const struct tcp_conn *)sock)->receive;
-    const uint32_t usual = weir->tcp.receive_bytes, most = ring ? stream_most(&weir->memory, ring) : usual,
+    const uint32_t usual = weir->tcp.receive_bytes, most = ring ? stream_most(ring) : usual,
                    step = 1u << tcp_scale_for(most);
     return (int32_t)min_u32((uint32_t)value, most > usual + step ? most - step : usual);
 }

@@ -74,6 +74,7 @@
 #pragma redefine_extname posix_pool_give weir_posix_pool_give
 #pragma redefine_extname posix_pool_init weir_posix_pool_init
 #pragma redefine_extname posix_pool_take weir_posix_pool_take
+#pragma redefine_extname posix_sleep weir_posix_sleep
 #pragma redefine_extname shaper_close weir_shaper_close
 #pragma redefine_extname shaper_drain weir_shaper_drain
 #pragma redefine_extname shaper_poll weir_shaper_poll

@@ -204,16 +204,22 @@ static void an_interface_goes_and_all_is_closed(void **state)
     }
 }
 
+// Four bytes wait behind a window that the peer has closed.
+static void open_behind_a_closed_window(struct attack *a)
+{
+    open_connection(a);
+    a->window = 0;
+    peer_segment(a, TCP_ACK, "", 0);
+    assert_int_equal(weir_socket_write(a->f.weir, a->socket, "data", 4), 4);
+}
+
 // Sockstress: the user has closed, the peer acknowledges every probe and never opens its window. Nobody is left to end
 // it.
 static void a_closed_window_does_not_hold_what_nobody_owns(void **state)
 {
     struct attack a;
     (void)state;
-    open_connection(&a);
-    a.window = 0;
-    peer_segment(&a, TCP_ACK, "", 0);
-    assert_int_equal(weir_socket_write(a.f.weir, a.socket, "data", 4), 4);
+    open_behind_a_closed_window(&a);
     assert_int_equal(weir_socket_close(a.f.weir, a.socket), WEIR_OK);
     for (uint32_t s = 0; s < 2 * WEIR_CFG_TCP_USER_TIMEOUT_S; s += 5) {
         fixture_poll(&a.f, 5 * SECOND_US);
@@ -231,10 +237,7 @@ static void a_reset_is_heard_behind_a_closed_window(void **state)
 {
     struct attack a;
     (void)state;
-    open_connection(&a);
-    a.window = 0;
-    peer_segment(&a, TCP_ACK, "", 0);
-    assert_int_equal(weir_socket_write(a.f.weir, a.socket, "data", 4), 4);
+    open_behind_a_closed_window(&a);
     fixture_poll(&a.f, 10 * SECOND_US);
     assert_int_equal(peer_look(&a) & ~TCP_PSH, TCP_ACK);  // probes
     assert_int_equal(weir_socket_abort(a.f.weir, a.socket), WEIR_OK);
