@@ -74,7 +74,7 @@ WEIR_BEGIN_DECLS
     X(TCP_OUT_OF_ORDER, "segments queued out of order") \
     X(TCP_OUT_OF_ORDER_DROPPED, "out-of-order segment dropped: list or memory full, or too few bytes to pay for it") \
     X(TCP_RENEGED, "connections that gave up data out of order: it cost too much") \
-    X(TCP_EVICTED, "connections reset: the memory budget was short") \
+    X(TCP_EVICTED, "connections ended for others: the memory budget was short, or sockets") \
     X(TCP_DUPLICATE, "wholly duplicate segments") \
     X(TCP_RETRANSMITTED, "segments retransmitted") \
     X(TCP_FAST_RECOVERY, "fast recoveries entered") \

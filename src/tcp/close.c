@@ -100,3 +100,51 @@ void tcp_enter_time_wait(struct weir *weir, struct tcp_conn *c)
     sock_event(&weir->socks, &c->sock, WEIR_READABLE | WEIR_WRITABLE | WEIR_HANGUP);
     tcp_conn_release(weir, c);
 }
+
+// RFC 9293 leaves it open how. As in Linux, it goes on as if the FIN had come: when that does, it is one that comes
+// again, and is acknowledged.
+void tcp_fin_wait_2_end(struct weir *weir, struct tcp_conn *c)
+{
+    c->rcv.nxt++;
+    tcp_enter_time_wait(weir, c);
+}
+
+// --- a place for a newcomer ------------------------------------------------------------------------------------------
+
+#define ORPHAN_IDLE_MS 10000u  // ten times what a timeout mostly takes (RFC 6298)
+
+// How long an orphan has waited: for a FIN of the peer alone, which costs nobody anything, or for acknowledgements that
+// do not come. 0: it is none, or is not to be ended.
+static uint32_t orphan_waits_ms(const struct weir *weir, const struct tcp_conn *c)
+{
+    const bool busy = c->sock.flags & (SOCK_ON_OUTPUT | SOCK_WAITS_NEIGHBOUR) || tcp_held(c);
+    if (!(c->attention & ATTEND_CLOSED_BY_USER) || busy)
+        return 0;
+    const uint32_t waits_ms = min_u32(weir->now_ms - c->progress_ms, INT32_MAX);
+    if (c->state == WEIR_TCP_FIN_WAIT_2)
+        return waits_ms + INT32_MAX;
+    return waits_ms < ORPHAN_IDLE_MS ? 0 : waits_ms;
+}
+
+bool tcp_orphan_end(struct weir *weir)
+{
+    struct tcp_conn *first = NULL;
+    uint32_t most_ms = 0;
+    for (uint32_t bucket = 0; bucket < table_buckets(&weir->tcp.connections); bucket++)
+        for (struct table_node *node = table_chain(&weir->tcp.connections, bucket); node; node = node->next) {
+            struct tcp_conn *c = container_of(node, struct tcp_conn, node);
+            const uint32_t waits_ms = orphan_waits_ms(weir, c);
+            if (waits_ms > most_ms) {
+                most_ms = waits_ms;
+                first = c;
+            }
+        }
+    if (!first)
+        return false;
+    count(weir, WEIR_COUNT_TCP_EVICTED);
+    if (first->state == WEIR_TCP_FIN_WAIT_2)
+        tcp_fin_wait_2_end(weir, first);
+    else
+        tcp_conn_abort(weir, first);
+    return true;
+}

@@ -421,8 +421,7 @@ static void fire_long(struct weir *weir, struct tcp_conn *c)
     disarm(c, TCP_TIMER_LONG);
     uint32_t due = fin_wait_2_due(weir, c);
     if (!due) {
-        c->rcv.nxt++;  // RFC 9293 leaves it open; Linux, too, goes on as if the FIN had come. When it does,
-        tcp_enter_time_wait(weir, c);  // it is one that comes again, and is acknowledged
+        tcp_fin_wait_2_end(weir, c);
         return;
     }
     due = min_u32(due, tcp_keepalive_due(weir, c, &gone));

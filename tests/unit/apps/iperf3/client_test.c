@@ -3,7 +3,6 @@
 // profiles: small_apps small6_apps
 // iperf3's client and server against each other on one instance, in virtual time.
 #include "apps/slow.h"
-#include "built.h"
 
 #include "iperf3/client.h"
 #include "iperf3/server.h"
@@ -359,8 +358,7 @@ int main(void)
         cmocka_unit_test(parameters_go_both_ways),
         cmocka_unit_test(a_server_that_is_not_there_is_said),
         cmocka_unit_test(strangers_do_no_harm),
-        // A pool of sockets is full of connections that wait for the FIN of those who were put out.
-        test_with(WEIR_CFG_ALLOCATOR, a_crowd_of_the_slow_keeps_nobody_out),
+        cmocka_unit_test(a_crowd_of_the_slow_keeps_nobody_out),
         cmocka_unit_test(a_test_that_does_not_go_on_gives_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

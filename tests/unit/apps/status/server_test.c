@@ -4,7 +4,6 @@
 // The HTTP server as its clients see it, over loopback in virtual time.
 #include "apps/slow.h"
 #include "apps/blocks.h"
-#include "built.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -467,8 +466,7 @@ int main(void)
         cmocka_unit_test(errors_are_clear_and_end_the_connection),
         cmocka_unit_test(slow_and_silent_clients_are_let_go),
         cmocka_unit_test(newcomers_replace_the_idle),
-        // A pool of sockets is full of connections that wait for the FIN of those who were put out.
-        test_with(WEIR_CFG_ALLOCATOR, a_crowd_of_the_slow_keeps_nobody_out),
+        cmocka_unit_test(a_crowd_of_the_slow_keeps_nobody_out),
         cmocka_unit_test(the_pattern_can_begin_anywhere),
         cmocka_unit_test(a_capture_is_there_only_where_it_is_offered),
         cmocka_unit_test(a_capture_has_what_passed),
