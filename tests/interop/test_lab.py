@@ -105,7 +105,8 @@ def test_losses_spare_arp_where_that_is_asked_for():
 def test_losses_spare_every_handshake_where_that_is_asked_for():
     with Lab() as lab:
         _, a, b = joined(lab, "--loss", "100", "--spare_arp", "1", "--spare_handshake", "1")
-        server = b.start("iperf3", "-s", "--forceflush")
+        listen = "import signal, socket; s = socket.create_server(('10.66.0.2', 5201)); print('listening', flush=True); signal.pause()"
+        server = b.start(sys.executable, "-c", listen)
         assert until(lambda: "listening" in server.output(), 60)
         connect = "import socket; s = socket.create_connection(('10.66.0.2', 5201), 60); s.sendall(b'x'); s.close(); print('connected')"
         for _ in range(3):
