@@ -52,13 +52,13 @@ while True:
 """
 
 MEMBER6 = f"""
-import socket, struct, sys
+import signal, socket, struct
 def name(address):
     return struct.pack("=HHI", socket.AF_INET6, 0, 0) + socket.inet_pton(socket.AF_INET6, address) + bytes(104)
 s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
 s.setsockopt(socket.IPPROTO_IPV6, 46, struct.pack("=II", 1, 0) + name("{GROUP6}") + name("{ONE6}"))  # MCAST_JOIN_SOURCE_GROUP
 print("now one", flush=True)
-sys.stdin.read()
+signal.pause()
 """
 
 
