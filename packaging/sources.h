@@ -508,6 +508,11 @@ weir_source "src/tcp/lowwater.c"
 #endif
 #if !WEIR_CFG_COMPACT
 weir_source "src/tcp/option.c"
+#endif
+#if !WEIR_CFG_COMPACT && !WEIR_CFG_ALLOCATOR
+weir_source "src/tcp/orphan.c"
+#endif
+#if !WEIR_CFG_COMPACT
 weir_source "src/tcp/output.c"
 #endif
 #if WEIR_CFG_TCP_PACING && !WEIR_CFG_COMPACT

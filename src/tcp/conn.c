@@ -8,11 +8,10 @@
 _Static_assert(offsetof(struct tcp_conn, node) == offsetof(struct tcp_listener, node),
                "tcp_sock_of finds either by its node");
 
-// (With an allocator the memory budget decides who is to go, see pressure.c.)
 static struct tcp_conn *conn_get(struct weir *weir)
 {
     struct tcp_conn *c = pool_get_zeroed(&weir->tcp.conns, &weir->memory);
-    if (!c && !WEIR_CFG_ALLOCATOR && tcp_orphan_end(weir))
+    if (!c && tcp_orphan_end(weir))
         c = pool_get_zeroed(&weir->tcp.conns, &weir->memory);
     return c;
 }

@@ -93,9 +93,15 @@ void tcp_conn_abort(struct weir *weir, struct tcp_conn *c);  // RST where one is
 void tcp_conn_insane(struct weir *weir, struct tcp_conn *c);
 void tcp_enter_time_wait(struct weir *weir, struct tcp_conn *c);
 void tcp_fin_wait_2_end(struct weir *weir, struct tcp_conn *c);  // no FIN came, and it is waited for no more
-// All sockets are taken: ends a connection that its owner has closed, one that needs its place least. False: none.
-bool tcp_orphan_end(struct weir *weir);
 void tcp_listener_close(struct weir *weir, struct tcp_listener *listener);  // listen.c
+
+#if !WEIR_CFG_ALLOCATOR
+// orphan.c: all sockets are taken. Ends a connection that its owner has closed, which needs its place least; false:
+// there is none.
+bool tcp_orphan_end(struct weir *weir);
+#else
+static inline bool tcp_orphan_end(struct weir *weir) { return (void)weir, false; }
+#endif
 
 // reply.c
 bool tcp_reply_on(struct weir *weir, const struct path *path, const struct packet *reply_to,
