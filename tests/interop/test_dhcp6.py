@@ -116,7 +116,7 @@ def kea(world, rapid):
 def test_leases_of_kea_are_renewed(world, rapid):
     client = world.client("--dhcp6")   # first: Kea opens no socket on a link without carrier
     server = kea(world, rapid)
-    renewed = until(lambda: client.output().count("leased by DHCPv6") >= 3, 40)
+    renewed = until(lambda: client.output().count("leased by DHCPv6") >= 3, 60)
     text = client.output()
     status = client.stop()
     log = server.output()

@@ -53,14 +53,14 @@ def world():
 def test_udhcpc(world):
     world.clear()
     client = world.client_side.start("udhcpc", "-f", "-R", "-t", "10", "-i", "eth0", "-s", FOLDER / "script")
-    assert until(lambda: "bound 10.90.0.5" in client.output(), 30), client.output() + world.server.output()
+    assert until(lambda: "bound 10.90.0.5" in client.output(), 60), client.output() + world.server.output()
     bound = client.output().split("bound ", 1)[1].splitlines()[0]
     assert bound == f"10.90.0.50/24 router {WEIR} dns {WEIR} domain home.arpa lease 12 server {WEIR}"
     assert f"leased 10.90.0.50 {world.mac()}" in world.server.output()
     # it renews by unicast, from its own address
     assert until(lambda: "renew 10.90.0.50/24" in client.output(), 60), client.output() + world.server.output()
     client.terminate()
-    assert until(lambda: "free 10.90.0.50" in world.server.output(), 30), client.output() + world.server.output()
+    assert until(lambda: "free 10.90.0.50" in world.server.output(), 60), client.output() + world.server.output()
     client.kill()
 
 
@@ -82,7 +82,7 @@ def test_weirs_own_client(world):
     assert done.returncode == 0, done.stdout + done.stderr + world.server.output()
     assert "address    10.90.0.5" in done.stdout and f"router     {WEIR}" in done.stdout and "domain     home.arpa" in done.stdout
     address = done.stdout.split("address", 1)[1].split()[0]
-    assert until(lambda: f"free {address} " in world.server.output(), 30), world.server.output()
+    assert until(lambda: f"free {address} " in world.server.output(), 60), world.server.output()
 
 
 def lease_of(side, number, folder):

@@ -46,7 +46,7 @@ class Probe:
 
     def __init__(self, *words):
         # Linux gives the queue of an XDP socket back some time after its process has gone.
-        assert until(lambda: self._started(*words) or "busy" not in self.said, 30, 0.2) and self.said.startswith("ready"), self.said
+        assert until(lambda: self._started(*words) or "busy" not in self.said, 60, 0.2) and self.said.startswith("ready"), self.said
         self.mtu, self.capabilities = (int(word) for word in self.said.split()[1:3])
 
     def _started(self, namespace, kind, ifname, flags="-", *more):
@@ -61,7 +61,7 @@ class Probe:
         for line in process.stdout:
             lines.put(line.split())
 
-    def line(self, seconds=30):
+    def line(self, seconds=60):
         return self.lines.get(timeout=seconds)
 
     def send(self, frame, pad=0, offload=""):
@@ -73,7 +73,7 @@ class Probe:
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
-    def frames(self, wanted, count=1, seconds=5):
+    def frames(self, wanted, count=1, seconds=60):
         """The next `count` frames for which wanted(frame) holds."""
         found, deadline = [], time.monotonic() + seconds
         while len(found) < count and (left := deadline - time.monotonic()) > 0:
@@ -85,7 +85,7 @@ class Probe:
                 found.append(frame)
         return found
 
-    def wait_for(self, *words, seconds=5):
+    def wait_for(self, *words, seconds=60):
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             try:
@@ -97,7 +97,7 @@ class Probe:
 
     def quit(self):
         self.tell("quit")
-        return self.process.wait(5)
+        return self.process.wait(60)
 
 
 def permitted(lab, kind):
@@ -401,7 +401,7 @@ def test_packet_works_for_an_ordinary_user_in_a_user_namespace(lab):
     for_everybody()
     script = "ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up && exec " + str(PROBE) + " packet v0"
     words = ["setpriv", "--reuid", "65534", "--clear-groups", "unshare", "--user", "--map-root-user", "--net", "sh", "-c", script]
-    user = subprocess.run(words, input="quit\n", stdout=subprocess.PIPE, text=True, timeout=20)
+    user = subprocess.run(words, input="quit\n", stdout=subprocess.PIPE, text=True, timeout=60)
     assert user.stdout.startswith("ready 1500 "), user.stdout
 
 
@@ -436,7 +436,7 @@ def test_xdp_frames_go_both_ways_and_the_rings_go_round(ends, flags):
         for i in range(4500):   # more than twice a ring
             sender.send(frame / struct.pack("!I", i), 60)
             if i % 100 == 99:
-                frames = receiver.frames(lambda f: f.head[12:14] == b"\x88\xb5", 100, 30)
+                frames = receiver.frames(lambda f: f.head[12:14] == b"\x88\xb5", 100)
                 assert [struct.unpack("!I", f.head[14:18])[0] for f in frames] == list(range(i - 99, i + 1))
     assert all(f.length == 78 and f.head[18:78] == b"x" * 60 for f in frames)
     assert left.quit() == 0
@@ -471,7 +471,7 @@ def test_xdp_packet_takes_many_frames_where_the_mtu_is_large(ends):
     frame = Ether(dst="ff:ff:ff:ff:ff:ff", src="02:00:00:00:00:01", type=0x88b5)
     for sender, receiver in ((left, right), (right, left)):
         sender.send(frame, 8900)
-        got, = receiver.frames(lambda f: f.head[12:14] == b"\x88\xb5", seconds=30)
+        got, = receiver.frames(lambda f: f.head[12:14] == b"\x88\xb5")
         assert got.length == 8914
     left.send(frame, 150000)
     assert left.wait_for("sent", "0")
@@ -485,7 +485,7 @@ def test_xdp_tags_stay_in_their_frames(ends):
     tagged = Ether(dst="ff:ff:ff:ff:ff:ff", src="02:00:00:00:00:02") / Dot1Q(vlan=7, prio=5) / ARP(psrc="10.8.0.2", pdst="10.8.0.1")
     for sender, receiver in ((left, right), (right, left)):
         sender.send(tagged)
-        frame, = receiver.frames(lambda f: f.head[12:18] == b"\x81\x00\xa0\x07\x08\x06", seconds=30)
+        frame, = receiver.frames(lambda f: f.head[12:18] == b"\x81\x00\xa0\x07\x08\x06")
         assert frame.length == 46
 
 
@@ -494,14 +494,14 @@ def test_xdp_carrier_follows_the_cable(ends):
     probe = Probe(a, "xdp", "eth0")
     for namespace in (b, a):
         namespace.run("ip", "link", "set", "eth0", "down")
-        assert probe.wait_for("carrier", "0", seconds=30)
+        assert probe.wait_for("carrier", "0")
         probe.send(Ether(dst="ff:ff:ff:ff:ff:ff", src="02:00:00:00:00:01", type=0x88b5), 60)
         assert probe.wait_for("sent", "0")
         namespace.up("eth0")
-        assert probe.wait_for("carrier", "1", seconds=30)
+        assert probe.wait_for("carrier", "1")
     right = Probe(b, "packet", "eth0", "v")
     probe.send(Ether(dst="ff:ff:ff:ff:ff:ff", src="02:00:00:00:00:01", type=0x88b5), 61)
-    assert right.frames(lambda f: f.length == 75, seconds=30)
+    assert right.frames(lambda f: f.length == 75)
 
 
 def test_xdp_survives_the_deletion_of_its_interface_and_leaves_nothing_behind(ends):
@@ -510,10 +510,10 @@ def test_xdp_survives_the_deletion_of_its_interface_and_leaves_nothing_behind(en
     assert "xdp" in a.run("ip", "link", "show", "eth0")
     probe.process.kill()
     probe.process.wait()
-    assert until(lambda: "xdp" not in a.run("ip", "link", "show", "eth0"), 30)
+    assert until(lambda: "xdp" not in a.run("ip", "link", "show", "eth0"), 60)
     probe = Probe(a, "xdp", "eth0")
     b.run("ip", "link", "delete", "eth0")
-    assert probe.wait_for("carrier", "0", seconds=30)
+    assert probe.wait_for("carrier", "0")
     probe.send(Ether(dst="ff:ff:ff:ff:ff:ff", src="02:00:00:00:00:02", type=0x88b5), 50)
     assert probe.wait_for("sent", "0")
     assert probe.quit() == 0

@@ -97,7 +97,7 @@ def test_an_address_by_hand(world):
     assert own(host, BY_HAND6) == BY_HAND6
     serves(world, BY_HAND6)
     # Nothing of IPv4 is answered: neither ARP nor a packet that needs none.
-    mac = until(lambda: re.search(r"lladdr (\S+)", world.linux.run("ip", "-6", "neigh", "show", BY_HAND6)), 20).group(1)
+    mac = until(lambda: re.search(r"lladdr (\S+)", world.linux.run("ip", "-6", "neigh", "show", BY_HAND6)), 60).group(1)
     assert "0 received" in world.linux.run("ping", "-c", "2", "-i", "0.2", "-W", "1", "10.86.0.77", check=False)
     world.linux.run("ip", "neigh", "replace", "10.86.0.78", "lladdr", mac, "dev", "weir0")
     assert "0 received" in world.linux.run("ping", "-c", "2", "-i", "0.2", "-W", "1", "10.86.0.78", check=False)

@@ -60,7 +60,7 @@ class World:
         self.linux.start(tool("dbus-daemon"), f"--config-file={FOLDER / 'bus.conf'}", "--nofork", "--nopidfile")
         assert until(lambda: (FOLDER / "bus").exists())
         self.avahi = self.linux.start(tool("avahi-daemon"), "--no-rlimits", "--no-drop-root", "--no-chroot", "-f", FOLDER / "avahi.conf", env=self.environment)
-        assert until(lambda: "Server startup complete" in self.avahi.output(), 30), self.avahi.output()
+        assert until(lambda: "Server startup complete" in self.avahi.output(), 60), self.avahi.output()
         self.host = self.weir(0, WEIR, "kitchen")
         assert until(lambda: "kitchen.local" in self.host.output() and "_http._tcp" in self.host.output(), 60), self.host.output()
 
@@ -179,7 +179,7 @@ def test_avahi_gives_way_to_our_name(world):
 
 def test_zeroconf_finds_us(world):
     text = world.zeroconf("""
-info = zc.get_service_info("_http._tcp.local.", "kitchen._http._tcp.local.", 30000)
+info = zc.get_service_info("_http._tcp.local.", "kitchen._http._tcp.local.", 60000)
 print(info.server, info.port, info.parsed_addresses(IPVersion.V4Only), info.properties)
 seen = threading.Event()
 class Seen:

@@ -154,7 +154,7 @@ def test_a_broker_that_restarts(world):
     world.mosquitto.stop()
     assert until(lambda: "disconnected" in ours.output(), 60)
     world.broker()
-    assert until(lambda: ours.output().count("connected 0") == 2 and ours.output().count("done ") == 2, 30), ours.output()
+    assert until(lambda: ours.output().count("connected 0") == 2 and ours.output().count("done ") == 2, 60), ours.output()
     world.publish("-t", "f", "-m", "again")
     assert until(lambda: "f again" in ours.output(), 60), ours.output()
     ours.stop()

@@ -36,9 +36,9 @@ def fetch(linux, count):
 def test_a_trace_has_the_connections_that_were_served():
     with served("--trace", FOLDER / "host.json") as (linux, start):
         host = start()
-        assert until(lambda: "up on" in host.output(), 30), host.output()
+        assert until(lambda: "up on" in host.output(), 60), host.output()
         fetch(linux, 100000)
-        assert host.stop(60) == 0
+        assert host.stop() == 0
     events = json.loads((FOLDER / "host.json").read_text())["traceEvents"]
     tracks = [event["args"]["name"] for event in events if event["ph"] == "M"]
     assert "weir-host" in tracks and any(name.startswith(f"{WEIR}:80 > {LINUX}:") for name in tracks), tracks
@@ -53,8 +53,8 @@ def test_packets_come_through_a_pipe_while_the_host_runs():
         os.mkfifo(FOLDER / "pipe")
         reader = linux.start("tcpdump", "-n", "-l", "-r", FOLDER / "pipe", "tcp", "port", "80")
         host = start()
-        assert until(lambda: "up on" in host.output(), 30), host.output()
+        assert until(lambda: "up on" in host.output(), 60), host.output()
         fetch(linux, 1000)
         assert until(lambda: f"{WEIR}.80 > {LINUX}" in reader.output(), 60), reader.output()
         assert host.poll() is None
-        assert host.stop(60) == 0
+        assert host.stop() == 0

@@ -26,7 +26,7 @@ def shell(lab, *options):
     linux = lab.namespace("linux")
     where, words = lab.link(linux, "weir0", LINUX)
     host = where.start(HOST, *words, "--address", f"{WEIR}/24", "--shell", "2323", *options)
-    assert until(lambda: "up on" in host.output(), 30), host.output()
+    assert until(lambda: "up on" in host.output(), 60), host.output()
     return linux, host
 
 
@@ -41,8 +41,8 @@ def test_a_session():
     FOLDER.mkdir(parents=True)
     with Lab(FOLDER) as lab:
         linux, _ = shell(lab)
-        said = subprocess.run(linux.enter() + ["nc", "-N", "-w", "30", WEIR, "2323"], input=f"ifconfig\nroute\nneigh\nnetstat\nping {LINUX} 2\nnetstat -s\nstats\n",
-                              capture_output=True, text=True, timeout=60).stdout
+        said = subprocess.run(linux.enter() + ["nc", "-N", "-w", "60", WEIR, "2323"], input=f"ifconfig\nroute\nneigh\nnetstat\nping {LINUX} 2\nnetstat -s\nstats\n",
+                              capture_output=True, text=True, timeout=90).stdout
         for part in ("10.92.0.0/24 dev ", " metric 0 connected\n", f"address {WEIR}/24", f"{WEIR}:2323", f"64 bytes from {LINUX}: seq ", "2 sent, 2 received", "passive connections established", "version "):
             assert part in said, said
         assert re.search(rf"{LINUX} dev \w+ [0-9a-f:]{{17}} [A-Z]+\n", said), said
@@ -96,7 +96,7 @@ def test_tcpdump_is_offered_only_where_it_is_asked_for():
 def test_an_extcap_brings_packets_to_wireshark(tmp_path):
     """tools/weir_extcap.py as Wireshark calls it, into a fifo, and as a pipe; what it writes is read by scapy."""
     def ask(*words):
-        return subprocess.run([sys.executable, EXTCAP, *words], capture_output=True, text=True, timeout=60).stdout
+        return subprocess.run([sys.executable, EXTCAP, *words], capture_output=True, text=True, timeout=90).stdout
     assert "interface {value=weir}" in ask("--extcap-interfaces") and "dlt {number=1}" in ask("--extcap-dlts", "--extcap-interface", "weir")
     options = re.findall(r"\{call=(--[a-z-]+)\}", ask("--extcap-config", "--extcap-interface", "weir"))
     assert "--host" in options and "--shell-port" in options
@@ -122,7 +122,7 @@ def test_an_extcap_brings_packets_to_wireshark(tmp_path):
         assert PcapNgReader(str(tmp_path / "head.pcapng")).read_packet().haslayer("ICMP")
         wrong = subprocess.run(linux.enter() + [*capture, "--shell-port", "7"], capture_output=True, text=True, timeout=60)   # an echo server is no shell
         assert wrong.returncode == 1 and "the shell does not answer" in wrong.stderr
-        assert subprocess.run(linux.enter() + [*capture, "--shell-port", "2324"], capture_output=True, timeout=60).returncode == 1
+        assert subprocess.run(linux.enter() + [*capture, "--shell-port", "2324"], capture_output=True, timeout=90).returncode == 1
 
 
 def test_tshark_captures_by_the_extcap(tmp_path):
@@ -157,6 +157,6 @@ def test_nothing_listens_unless_asked():
         linux = lab.namespace("linux")
         where, words = lab.link(linux, "weir0", LINUX)
         host = where.start(HOST, *words, "--address", f"{WEIR}/24")
-        assert until(lambda: "up on" in host.output(), 30), host.output()
+        assert until(lambda: "up on" in host.output(), 60), host.output()
         for port in ("23", "2323"):
-            assert subprocess.run(linux.enter() + ["nc", "-z", "-w", "30", WEIR, port], timeout=60).returncode == 1
+            assert subprocess.run(linux.enter() + ["nc", "-z", "-w", "60", WEIR, port], timeout=90).returncode == 1

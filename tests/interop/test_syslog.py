@@ -37,7 +37,7 @@ class World:
         server_certificate.make(FOLDER, LINUX)
         (FOLDER / "rsyslog.conf").write_text(CONF)
         self.server = self.linux.start("/usr/sbin/rsyslogd", "-n", "-f", FOLDER / "rsyslog.conf", "-i", FOLDER / "pid")
-        assert until(lambda: ":514 " in self.linux.run("ss", "-Hlnu") and self.linux.run("ss", "-Hlnt").count(":514 ") and ":6514 " in self.linux.run("ss", "-Hlnt"), 30), \
+        assert until(lambda: ":514 " in self.linux.run("ss", "-Hlnu") and self.linux.run("ss", "-Hlnt").count(":514 ") and ":6514 " in self.linux.run("ss", "-Hlnt"), 60), \
             self.server.output()
 
     def say(self, words):
@@ -62,7 +62,7 @@ def world():
 def test_messages_arrive_whole(world, way):
     label = f"way{len(way)}{way.strip('- ')}"
     world.say(f"{LINUX} {way}-n kitchen -a pump -p 131 '{label} pressure is low' '{label} [x] \"y\"'")
-    assert until(lambda: sum(label in line for line in world.got()) == 2, 30), world.got()
+    assert until(lambda: sum(label in line for line in world.got()) == 2, 60), world.got()
     first, second = (line for line in world.got() if label in line)
     assert re.fullmatch(rf"131\|20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{{6}}(Z|\+00:00)\|kitchen\|pump\|-\|-\|-\| ?{label} pressure is low", first), first
     assert second.endswith(f'{label} [x] "y"')
@@ -72,19 +72,19 @@ def test_messages_arrive_whole(world, way):
 def test_many_over_one_connection(world, way):
     label = f"many{way.strip('- ')}"
     world.say(f"{LINUX} {way}" + " ".join(f"'{label} {i}'" for i in range(25)))
-    assert until(lambda: sum(label in line for line in world.got()) == 25, 30), world.got()
+    assert until(lambda: sum(label in line for line in world.got()) == 25, 60), world.got()
     assert [line.rsplit(" ", 1)[1] for line in world.got() if label in line] == [str(i) for i in range(25)]
 
 
 def test_datagrams_wait_for_the_neighbour_before_the_program_ends(world):
     """Linux answers ARP only when it has been asked: until then the messages wait, and so does the program."""
     asked = world.linux.start("tcpdump", "-i", "weir0", "-n", "-c", "1", "arp", "dst", "host", LINUX)
-    assert until(lambda: "listening" in asked.output(), 30), asked.output()
+    assert until(lambda: "listening" in asked.output(), 60), asked.output()
     world.linux.run("ip", "link", "set", "weir0", "arp", "off")
     try:
         said = world.where.start(HOST, *world.words, "--address", f"{WEIR}/24", "--run", f"syslog {LINUX} 'late one' 'late two'")
-        assert until(lambda: asked.poll() is not None, 30), asked.output() + said.output()
+        assert until(lambda: asked.poll() is not None, 60), asked.output() + said.output()
     finally:
         world.linux.run("ip", "link", "set", "weir0", "arp", "on")
-    assert until(lambda: said.poll() is not None, 30) and said.poll() == 0, said.output()
-    assert until(lambda: sum("late" in line for line in world.got()) == 2, 30), world.got()
+    assert until(lambda: said.poll() is not None, 60) and said.poll() == 0, said.output()
+    assert until(lambda: sum("late" in line for line in world.got()) == 2, 60), world.got()

@@ -18,7 +18,7 @@ def lab():
         yield made
 
 
-def to_weir(site, size, *words, seconds=100):
+def to_weir(site, size, *words, seconds=200):
     """Linux sends, Weir receives."""
     path, wanted = data_file(site.lab, size)
     got = site.lab.folder / "received"
@@ -36,7 +36,7 @@ def to_weir(site, size, *words, seconds=100):
     return took
 
 
-def from_weir(site, size, *words, seconds=100):
+def from_weir(site, size, *words, seconds=200):
     """Weir sends, Linux receives."""
     path, wanted = data_file(site.lab, size)
     listener = site.listen(PORT)
@@ -52,7 +52,7 @@ def from_weir(site, size, *words, seconds=100):
     return took
 
 
-def both_ways_at_once(site, size, *words, seconds=100):
+def both_ways_at_once(site, size, *words, seconds=200):
     """Through the echo server: data and acknowledgements share segments in both directions."""
     path, wanted = data_file(site.lab, size)
     weir = site.serve(*words)
@@ -117,4 +117,4 @@ def test_all(lab, case):
     words = ["--loss", str(loss), "--cc", congestion] + (["--no-offload"] if offload == "no-offload" else [])
     for seed, way in enumerate(WAYS.values()):
         with Lab(lab.folder / way.__name__) as own:
-            way(Site(own, kind, mtu), SIZES[loss], *words, "--seed", str(seed), seconds=120)
+            way(Site(own, kind, mtu), SIZES[loss], *words, "--seed", str(seed), seconds=200)

@@ -33,7 +33,7 @@ class World:
             "dnsmasq": (69, self.linux.start(tool("dnsmasq"), "--keep-in-foreground", "--conf-file=/dev/null", "--port=0", "--enable-tftp", "--user=root",
                                              f"--tftp-root={SERVED}", f"--listen-address={LINUX}", "--bind-interfaces", "--log-facility=-",
                                              f"--pid-file={FOLDER}/dnsmasq.pid"))}
-        assert until(lambda: all(f"{LINUX}:{port} " in self.linux.run("ss", "-Hlnu") for port, _ in self.servers.values()), 30), self.output()
+        assert until(lambda: all(f"{LINUX}:{port} " in self.linux.run("ss", "-Hlnu") for port, _ in self.servers.values()), 60), self.output()
 
     def output(self):
         return "".join(server.output()[-2000:] for _, server in self.servers.values())
@@ -75,7 +75,7 @@ def test_put(world, name, options):
     target = SERVED / f"put-{name}-{len(options)}"
     done = world.tftp("atftpd", f"put {target.name} {SERVED / name} {options}")
     assert done.returncode == 0, done.stderr + world.output()
-    assert until(lambda: target.exists() and target.read_bytes() == (SERVED / name).read_bytes(), 30)
+    assert until(lambda: target.exists() and target.read_bytes() == (SERVED / name).read_bytes(), 60)
 
 
 @pytest.mark.parametrize("server,options", [("dnsmasq", "-b 1428"), ("atftpd", "-b 1428 -w 8")])

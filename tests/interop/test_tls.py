@@ -80,9 +80,9 @@ class World:
         return host
 
     def curl(self, *words, address=WEIR, check=True):
-        return self.linux.run("curl", "-sS", "--max-time", "40", "--cacert", FOLDER / "ca.pem", "--resolve", f"{NAME}:443:{address}", *words, check=check)
+        return self.linux.run("curl", "-sS", "--max-time", "60", "--cacert", FOLDER / "ca.pem", "--resolve", f"{NAME}:443:{address}", *words, check=check)
 
-    def client(self, *words, text="", address=WEIR, seconds=30):
+    def client(self, *words, text="", address=WEIR, seconds=60):
         """openssl s_client with a text at its input, which stays open until the server closes; its output."""
         command = self.linux.enter() + ["openssl", "s_client", "-connect", f"{address}:443", "-CAfile", str(FOLDER / "ca.pem"), "-servername", NAME, *map(str, words)]
         done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=seconds)
@@ -226,7 +226,7 @@ def hello_in_pieces(world, bytes_each, version, told):
     tls = context.wrap_bio(incoming, outgoing, server_hostname=NAME)
     with pytest.raises(ssl.SSLWantReadError):
         tls.do_handshake()
-    with socket.create_connection((WEIR, 443), 30) as peer:
+    with socket.create_connection((WEIR, 443), 60) as peer:
         record = outgoing.read()
         head, hello = record[:3], record[5:]
         assert len(hello) == int.from_bytes(record[3:5], "big")
@@ -358,7 +358,7 @@ def test_sslyze_finds_nothing_old_and_nothing_weak(world, address, key):
 
 def raw(world, count):
     """So many TCP connections to port 443, by a Python in the namespace that holds them until its input ends."""
-    code = (f"import socket,sys\nheld=[socket.create_connection(('{WEIR}',443),5) for _ in range({count})]\n"
+    code = (f"import socket,sys\nheld=[socket.create_connection(('{WEIR}',443),60) for _ in range({count})]\n"
             "[s.send(b'\\x16\\x03\\x01') for s in held]\nprint('held',flush=True)\nsys.stdin.read()")
     process = world.linux.popen(sys.executable, "-c", code, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"held\n"
@@ -438,7 +438,7 @@ def test_the_example_echoes(world):
     linux.address("tap0", f"{LINUX}/24")
     code = (f"import socket, ssl\ncontext = ssl.create_default_context(cafile='{FOLDER}/ca.pem')\n"
             "for _ in range(2):   # one client after the other\n"
-            f"    with context.wrap_socket(socket.create_connection(('{WEIR}', 4433), 10), server_hostname='{NAME}') as session:\n"
+            f"    with context.wrap_socket(socket.create_connection(('{WEIR}', 4433), 60), server_hostname='{NAME}') as session:\n"
             "        session.sendall(b'hello')\n        print(session.recv(5), session.version())\n        session.unwrap()\n")
     assert linux.run(sys.executable, "-c", code).splitlines() == ["b'hello' TLSv1.3"] * 2
     assert server.poll() is None, server.output()

@@ -55,7 +55,7 @@ def test_host_answers_over_both_families(cable):
     if shutil.which("iperf3"):
         for words in ((), ("-R",)):
             assert "iperf Done." in linux.run("iperf3", "-c", WEIR, "-n", "20M", *words, timeout=200)
-    assert host.stop(30) == 0, host.output()
+    assert host.stop() == 0, host.output()
 
 
 def test_programs_serve_and_fetch_files(cable):
@@ -66,7 +66,7 @@ def test_programs_serve_and_fetch_files(cable):
         answers(linux, server, f"http://{address}:8000/")
         linux.run("curl", "-sSf", "-o", lab.folder / "got", f"http://{address}:8000/data")
         assert digest(lab.folder / "got") == digest(lab.folder / "data")
-    server.stop(30)
+    server.stop()
     server = linux.start(sys.executable, "-m", "http.server", "8001", "--bind", LINUX, cwd=lab.folder)
     answers(linux, server, f"http://{LINUX}:8001/")
     fetch, said = [*words, "curl", "-sSf", "-o", lab.folder / "fetched", f"http://{LINUX}:8001/data"], []
@@ -82,4 +82,4 @@ def test_a_link_that_is_taken_is_refused_in_one_sentence(cable):
     for command in ([HOST, "--xdp", "eth0", *ADDRESSES], [RUN, "--xdp", "eth0", *ADDRESSES, "true"]):
         refused = there.run(*command, check=False)
         assert refused.count("\n") == 1 and "another program has the queue" in refused, refused
-    assert host.stop(30) == 0, host.output()
+    assert host.stop() == 0, host.output()

@@ -34,7 +34,7 @@ class Session:
             context = ssl.create_default_context(cafile=authorities)
             context.minimum_version = ssl.TLSVersion.TLSv1_3
             context.keylog_filename = str(log)
-            self.socket = socket.create_connection((address, 443), 30)
+            self.socket = socket.create_connection((address, 443), 60)
             incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
             tls = context.wrap_bio(incoming, outgoing, server_hostname=name)
             done = False

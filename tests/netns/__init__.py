@@ -46,7 +46,7 @@ class Process(subprocess.Popen):
         fields = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines())
         return int(fields[field].split()[0])
 
-    def stop(self, seconds=5):
+    def stop(self, seconds=60):
         """SIGTERM, then SIGKILL. Returns the exit status."""
         if self.poll() is None:
             self.terminate()
@@ -129,7 +129,7 @@ class Lab:
     def __exit__(self, *_):
         for process in reversed(self.processes):
             if isinstance(process, Process):
-                process.stop()
+                process.stop(5)
             elif process.poll() is None:
                 process.kill()
                 process.wait()
