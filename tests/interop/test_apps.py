@@ -76,8 +76,8 @@ def world():
 # --- the servers --------------------------------------------------------------------------------------------------------------
 
 def test_ping(world):
-    assert "10 received" in world.linux.run("ping", "-q", "-c", "10", "-i", "0.02", WEIR)
-    assert "3 received" in world.linux.run("ping", "-q", "-c", "3", "-i", "0.02", "-s", "5000", WEIR)
+    world.linux.ping(WEIR, 10, "-i", "0.02")
+    world.linux.ping(WEIR, 3, "-i", "0.02", "-s", "5000")
 
 
 def test_echo_over_tcp_by_nc(world):

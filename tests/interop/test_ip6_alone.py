@@ -70,8 +70,8 @@ def own(host, prefix):
 
 def serves(world, weir6):
     """ping, the status page, echoed bytes and iperf3 in both directions, TCP and UDP."""
-    assert "5 received" in world.linux.run("ping", "-6", "-c", "5", "-i", "0.1", weir6)
-    assert "2 received" in world.linux.run("ping", "-6", "-c", "2", "-i", "0.1", "-s", "4000", weir6)   # in fragments
+    world.linux.ping(weir6, 5, "-i", "0.1")
+    world.linux.ping(weir6, 2, "-i", "0.1", "-s", "4000")   # in fragments
     page = world.linux.run("curl", "--silent", "--show-error", "--fail", "--max-time", "60", f"http://[{weir6}]/")
     assert "Weir" in page
     echoed = world.linux.run("sh", "-c", f"printf 'four words are echoed\\n' | timeout 20 nc -6 -w 5 {weir6} 7", check=False)
@@ -87,7 +87,7 @@ def test_addresses_out_of_routers_prefixes(world):
     host = world.client("--ip6")
     of_link = own(host, "fe80:")
     serves(world, own(host, PREFIX6))
-    assert "2 received" in world.linux.run("ping", "-6", "-c", "2", "-i", "0.1", f"{of_link}%weir0")
+    world.linux.ping(f"{of_link}%weir0", 2, "-i", "0.1")
     assert "Weir" in world.linux.run("curl", "--silent", "--fail", "--max-time", "60", f"http://[{of_link}%25weir0]/")
     assert host.poll() is None, host.output()
 
@@ -101,7 +101,7 @@ def test_an_address_by_hand(world):
     assert "0 received" in world.linux.run("ping", "-c", "2", "-i", "0.2", "-W", "1", "10.86.0.77", check=False)
     world.linux.run("ip", "neigh", "replace", "10.86.0.78", "lladdr", mac, "dev", "weir0")
     assert "0 received" in world.linux.run("ping", "-c", "2", "-i", "0.2", "-W", "1", "10.86.0.78", check=False)
-    assert "2 received" in world.linux.run("ping", "-6", "-c", "2", "-i", "0.1", BY_HAND6)
+    world.linux.ping(BY_HAND6, 2, "-i", "0.1")
     assert host.poll() is None, host.output()
 
 

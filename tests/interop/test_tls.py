@@ -376,9 +376,8 @@ def test_half_a_hello_keeps_nobody_out(world):
 def test_ping_is_quick_while_hands_are_shaken(world):
     loader = world.linux.popen("sh", "-c", f"for i in $(seq 12); do curl -sS --cacert {FOLDER}/ca.pem -o /dev/null https://{WEIR}/ & done; wait", stdout=subprocess.DEVNULL,
                                stderr=subprocess.STDOUT)
-    text = world.linux.run("ping", "-q", "-c", "50", "-i", "0.01", WEIR)
-    loader.wait(timeout=30)
-    assert "50 received" in text
+    text = world.linux.ping(WEIR, 50, "-i", "0.01")
+    loader.wait(timeout=60)
     assert float(re.search(r"= [\d.]+/([\d.]+)/", text).group(1)) < 20, text
 
 

@@ -15,6 +15,7 @@ ended by name. The label of a namespace, weir-PID-NAME, is shown in the holder's
 import ctypes
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -93,6 +94,14 @@ class Namespace:
         process = Process(self.enter() + words, log or self.lab.folder / f"{number:02}-{pathlib.Path(words[0]).name}.log", **more)
         self.lab.processes.append(process)
         return process
+
+    def ping(self, address, count, *words):
+        """So many echo requests, each answered: what ping says of it. Without a deadline ping would wait for the last
+        answer no longer than between two requests; with one it asks on, but the first answers are those to the first."""
+        said = self.run("ping", "-c", count, "-w", "60", *words, address, check=False, timeout=120)
+        if re.findall(r"icmp_seq=(\d+) ttl", said) != [str(number) for number in range(1, count + 1)]:
+            raise RuntimeError(f"ping {address} in {self.name}:\n{said}")
+        return said
 
     def address(self, interface, *prefixes):
         for prefix in prefixes:
