@@ -7,7 +7,8 @@ from netns import until
 
 class Server:
     def __init__(self, namespace, *words):
-        self.process = namespace.start("iperf3", "-s", "--forceflush", *words)
+        # By lines: --forceflush alone keeps back that a client came, and ready() would see what was before it.
+        self.process = namespace.start("stdbuf", "-oL", "iperf3", "-s", *words)
         self.ready()
 
     def ready(self):

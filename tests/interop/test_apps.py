@@ -199,10 +199,10 @@ def test_iperf3_both_ways(world, words):
         if "-n" in words:
             assert max(end["sum_sent"]["bytes"], end["sum_received_bidir_reverse"]["bytes"]) >= 20 << 20
     check(json.loads(world.linux.run("iperf3", "-c", WEIR, "--bidir", "-J", *words.split(), check=False, timeout=60)), 0.5)
+    world.iperf3.ready()
     status, out, err = world.command(f"iperf3 -c {CLIENT_LINUX} --bidir {words} -J")
     assert status == 0, err
     check(json.loads(out), 0.3)
-    world.iperf3.ready()
 
 
 def testing(world):
@@ -304,6 +304,7 @@ def test_client_dhcp_declines_what_is_taken(world):
                                    "-k 2000 -l 16K", "-t 2 -O 1"])
 @measured
 def test_client_iperf3(world, words):
+    world.iperf3.ready()
     status, out, err = world.command(f"iperf3 -c {CLIENT_LINUX} {words} -J")
     assert status == 0, err
     report = json.loads(out)
@@ -315,10 +316,10 @@ def test_client_iperf3(world, words):
         assert end["sum_received"]["bytes"] > 0.3 * end["sum_sent"]["bytes"] > 0   # iperf3 -s stops reading at the client's word
         assert end["sum_sent"].get("retransmits", 0) >= 0
     assert "-t" not in words or len(report["intervals"]) >= 1
-    world.iperf3.ready()
 
 
 def test_client_iperf3_text(world):
+    world.iperf3.ready()
     status, out, _ = world.command(f"iperf3 -c {CLIENT_LINUX} -t 1")
     assert status == 0 and re.search(r"Retr +Cwnd", out) and "sender" in out and "receiver" in out and "iperf Done." in out
     status, _, err = world.command(f"iperf3 -c {CLIENT_LINUX} -p 5999 -t 1")
