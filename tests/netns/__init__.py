@@ -178,6 +178,8 @@ class Lab:
             namespace.run("ip", "link", "set", temporary, "name", name, "mtu", mtu, "up")
             if not offloads:
                 namespace.offloads(name, False)
+        for namespace, name in ends:   # the kernel makes the first end usable some time after it has seen the second
+            assert until(lambda: "state UP" in namespace.run("ip", "link", "show", name), 60)
 
     def tap(self, namespace, name, mode="tap", mtu=1500):
         """A TAP (or TUN) device, up. Returns whether this machine permits it."""
