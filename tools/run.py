@@ -186,10 +186,10 @@ class Demonstration:
     def dhcp6(self):
         text = self.weir_client("dhcp6", "--ip6")
         address = re.search(rf"address +({CLIENT_PREFIX6}:1\w\w)\b", text)
-        log = (LOGS / "dnsmasq.log").read_text()
-        if address is None or not re.search(rf"DHCPREPLY\(weir1\) {address.group(1)}", log):
+        log = LOGS / "dnsmasq.log"
+        if address is None or not re.search(rf"DHCPREPLY\(weir1\) {address.group(1)}", log.read_text()):
             raise Failed(f"the client says:\n{text}")
-        if f"DHCPRELEASE(weir1)" not in log:
+        if not until(lambda: "DHCPRELEASE(weir1)" in log.read_text(), 60):
             raise Failed("the client did not give its address back")
         return f"{address.group(1)} from dnsmasq, since the router says so; given back at the end"
 

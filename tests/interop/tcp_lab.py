@@ -38,6 +38,13 @@ def inside(namespace):
             _libc.setns(own.fileno(), 0)
 
 
+def half_open(namespace):
+    """Whether Linux has a connection there whose SYN alone has come. That may not last long: no program is started to
+    look for it."""
+    rows = pathlib.Path(f"/proc/{namespace.pid}/net/tcp").read_text().splitlines()[1:]
+    return any(row.split()[3] == "03" for row in rows)
+
+
 class Site:
     """A namespace `linux` with an interface `link0`, at whose other end a Weir host can stand."""
 

@@ -276,9 +276,8 @@ def test_client_dhcp(world):
     assert status == 0, err
     address = re.search(r"address +(\S+)", out).group(1)
     assert address.startswith("10.81.0.") and CLIENT_LINUX in out and "lan.example" in out
-    log = world.dnsmasq.output()
     for word in ("DHCPDISCOVER", "DHCPOFFER", "DHCPREQUEST", "DHCPACK", "DHCPRELEASE"):
-        assert word in log, f"no {word} in dnsmasq's log"
+        assert until(lambda word=word: word in world.dnsmasq.output(), 60), f"no {word} in dnsmasq's log"
 
 
 def test_client_dhcp_declines_what_is_taken(world):
@@ -290,7 +289,7 @@ def test_client_dhcp_declines_what_is_taken(world):
         shutil.which("dnsmasq", path=os.environ["PATH"] + ":/usr/sbin"), "--keep-in-foreground", "--conf-file=/dev/null", "--user=", "--group=", "--port=0",
         "--interface=weir2", "--bind-interfaces", "--except-interface=lo", "--pid-file=", f"--dhcp-leasefile={FOLDER / 'leases2'}", "--no-ping",
         "--dhcp-authoritative", "--dhcp-range=10.82.0.9,10.82.0.10,1h", "--dhcp-sequential-ip", "--log-facility=-", "--log-dhcp")
-    until(lambda: ":67 " in world.linux.run("ss", "-Huln"), 60)
+    assert until(lambda: "started" in server.output(), 60), server.output()   # (the other dnsmasq has port 67, too)
     client = inside.start(HOST, "--packet", "eth0", "--dhcp", "--run", "dhcp")
     status = client.wait(60)
     log = server.output()

@@ -118,7 +118,9 @@ def test_page(site, name, width, height, mobile, dark):
         driver.save_screenshot(str(SHOTS / f"{name}.png"))
         assert seen, "no connection is shown: " + driver.find_element("tag name", "body").text[:500]
         assert driver.execute_script("return document.documentElement.scrollWidth") <= width, "the page is wider than the screen"
-        text = driver.find_element("tag name", "body").text
+        # (an answer may be late)
+        text = until(lambda: "live" in (body := driver.find_element("tag name", "body").text) and body, 60)
+        assert text, "the page does not live"
         for word in ("Weir", "live", "INTERFACES", "eth0", f"{WEIR}/24", "ESTABLISHED", "cwnd", "RTT", "retransmits", "LISTEN", "TCP_RECEIVED", "Routes", "on the link", "Neighbours", " of "):
             assert word.lower() in text.lower(), f"{word} is not on the page:\n{text}"
         assert driver.execute_script("return document.querySelectorAll('#plot polyline').length") == 2
@@ -144,7 +146,10 @@ WIDER = """return [...document.querySelectorAll('main *')].filter(e => !e.closes
 
 def a_connection_is_seen_over_time(driver, width, name):
     """A click on the one that sends most opens its history, a second one ends it; so does the keyboard. One at rest is a line, and can be chosen."""
-    key = driver.execute_script("return [...document.querySelectorAll('.sock')].find(e => /retransmits\\s*[1-9]|cwnd\\s*[1-9]\\d\\d/.test(e.innerText)).dataset.k")
+    busiest = ("return [...document.querySelectorAll('.sock')]"
+               ".find(e => /retransmits\\s*[1-9]|cwnd\\s*[1-9]\\d\\d/.test(e.innerText))?.dataset.k")
+    key = until(lambda: driver.execute_script(busiest), 60)
+    assert key, driver.find_element("id", "sockets").text
     card = "[...document.querySelectorAll('[data-k]')].find(e => e.dataset.k == arguments[0])"
     points = f"return [...{card}.querySelectorAll('.more polyline')].map(line => line.points.numberOfItems)"
     driver.execute_script(f"{card}.click()", key)
@@ -200,12 +205,13 @@ def packets_are_downloaded(driver, folder, name):
 
 def silence_greys_the_figures(driver):
     opacity = "return +getComputedStyle(document.querySelector('main > section')).opacity"
-    assert driver.execute_script(opacity) == 1
+    assert until(lambda: driver.execute_script(opacity) == 1, 60)   # (an answer may be late)
     driver.execute_cdp_cmd("Network.enable", {})
     for offline in (True, False):
         driver.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
-        assert until(lambda: (driver.execute_script(opacity) < 1) == offline, 60, 0.2), f"offline: {offline}"
-        assert driver.find_element("id", "live").text == ("no answer" if offline else "live")
+        expected = (True, "no answer") if offline else (False, "live")
+        assert until(lambda: (driver.execute_script(opacity) < 1, driver.find_element("id", "live").text) == expected, 60, 0.2), \
+            f"offline: {offline}"
 
 
 def test_status_json_is_json(site):

@@ -74,7 +74,7 @@ def serves(world, weir6):
     world.linux.ping(weir6, 2, "-i", "0.1", "-s", "4000")   # in fragments
     page = world.linux.run("curl", "--silent", "--show-error", "--fail", "--max-time", "60", f"http://[{weir6}]/")
     assert "Weir" in page
-    echoed = world.linux.run("sh", "-c", f"printf 'four words are echoed\\n' | timeout 20 nc -6 -w 5 {weir6} 7", check=False)
+    echoed = world.linux.run("sh", "-c", f"printf 'four words are echoed\\n' | nc -6 -N -w 60 {weir6} 7", check=False)
     assert "four words are echoed" in echoed
     assert world.iperf3("-c", weir6, "-n", "20M")["sum_received"]["bytes"] > 15e6   # what arrived when the client said that it was done
     assert world.iperf3("-c", weir6, "-n", "20M", "-R")["sum_received"]["bytes"] > 15e6

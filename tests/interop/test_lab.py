@@ -40,6 +40,11 @@ def joined(lab, *settings):
     return link, a, b
 
 
+def taken_from(namespace, tap):
+    """How many frames have been read by who holds the TAP."""
+    return json.loads(namespace.run("ip", "-j", "-s", "link", "show", tap))[0]["stats64"]["tx"]["packets"]
+
+
 @measured
 def test_delay_is_that_of_the_settings():
     with Lab() as lab:
@@ -88,6 +93,7 @@ def test_loss_is_that_of_the_settings_and_counted():
         link, a, _ = joined(lab, "--loss", "50", "--seed", "3")
         a.run("ip", "neigh", "replace", "10.66.0.2", "lladdr", "02:00:00:00:00:02", "dev", "lab0", "nud", "permanent")
         a.run("ping", "-q", "-c", "200", "-i", "0.002", "-W", "1", "10.66.0.2", check=False)
+        assert until(lambda: taken_from(a, "lab0") >= 200, 60)
         assert link.stop() == 0
         there, _ = json.loads(link.output().split("\n", 1)[1])
         assert there["offered"] >= 200
@@ -97,8 +103,12 @@ def test_loss_is_that_of_the_settings_and_counted():
 def test_losses_spare_arp_where_that_is_asked_for():
     with Lab() as lab:
         link, a, _ = joined(lab, "--loss", "100", "--spare_arp", "1")
-        assert "100% packet loss" in a.run("ping", "-q", "-c", "2", "-i", "0.2", "-W", "1", "10.66.0.2", check=False)
-        assert "lladdr" in a.run("ip", "neigh", "show", "10.66.0.2")
+
+        def resolved():
+            said = a.run("ping", "-q", "-c", "2", "-i", "0.2", "-W", "1", "10.66.0.2", check=False)
+            assert "100% packet loss" in said
+            return "lladdr" in a.run("ip", "neigh", "show", "10.66.0.2")
+        assert until(resolved, 60)
         link.stop()
 
 

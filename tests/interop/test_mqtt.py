@@ -142,7 +142,13 @@ def test_reconnection_keeps_the_session(world, version):
     ours = world.start(f"{version}-i {name} -q 2 -s e")
     assert until(lambda: "done 1 2" in ours.output(), 60), ours.output()
     # Another with our id throws us out; what is published meanwhile waits for us.
-    world.linux.run("mosquitto_sub", "-h", LINUX, "-i", name, "-c", "-t", "nothing", "-W", "1", *(["-V", "5", "-x", "3600"] if version else []), check=False)
+    other = ("mosquitto_sub", "-h", LINUX, "-i", name, "-c", "-t", "nothing", "-W", "1",
+             *(["-V", "5", "-x", "3600"] if version else []))
+
+    def thrown_out():   # the second that the other has begins before it is connected
+        world.linux.run(*other, check=False)
+        return "disconnected" in ours.output()
+    assert until(thrown_out, 60), ours.output()
     world.publish("-t", "e", "-m", "while you were out", "-q", "2")
     assert until(lambda: "connected 1" in ours.output() and "e while you were out" in ours.output(), 60), ours.output()
     ours.stop()

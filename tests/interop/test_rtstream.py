@@ -61,7 +61,8 @@ def play(ends, source, player, loss=5, seed=11, rtp=False):
     command = f"play {A} {PORT} {player} out={out} log={log}"
     if rtp:
         playing = b.popen(*words(B, command, loss, seed), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        assert until(lambda: "1 received" in a.run(HOST, "--packet", "eth0", "--address", f"{A}/24", "--run", f"ping -c 1 {B}", check=False) or True, 60)
+        ping = (HOST, "--packet", "eth0", "--address", f"{A}/24", "--run", f"ping -c 1 {B}")
+        assert until(lambda: "1 received" in a.run(*ping, check=False), 60)
         a.run(*words(A, source, None, 0), timeout=60)
         text = playing.communicate(timeout=60)[0]
     else:

@@ -2,6 +2,8 @@
 """Explicit congestion notification with Linux, each end asking in turn, over a network (nftables in the namespace) that marks packets;
 what is on the wire is captured and read."""
 import os
+import re
+import signal
 
 import pytest
 from scapy.all import IP, TCP, rdpcap
@@ -43,11 +45,17 @@ class Capture:
         self.process = site.linux.start("tcpdump", "--immediate-mode", "-U", "-s", "128", "-B", "16384", "-i", "link0", "-w", self.file, f"tcp port {PORT}")
         assert until(lambda: "listening on" in self.process.output(), 60)
 
+    def caught_up(self):
+        """Whether tcpdump, which says so when it is asked by this signal, has taken all that the kernel has for it."""
+        self.process.send_signal(signal.SIGUSR1)
+        said = re.findall(r"(\d+) packets? captured, (\d+) packets? received by filter, (\d+) packets? dropped",
+                          self.process.output())
+        return said and int(said[-1][0]) > 0 and int(said[-1][0]) + int(said[-1][2]) >= int(said[-1][1])
+
     def packets(self):
         """All of them: on a busy machine tcpdump is late, and what it has not written when it is stopped is lost."""
-        sizes = []
-        until(lambda: sizes.append(self.file.stat().st_size) or len(sizes) > 20 and len(set(sizes[-20:])) == 1, 30)
-        self.process.stop(2)
+        assert until(self.caught_up, 60, 0.2), self.process.output()
+        self.process.stop()
         return [p[IP] for p in rdpcap(str(self.file)) if TCP in p]
 
 

@@ -14,7 +14,8 @@ import time
 
 import pytest
 from scapy.all import ARP, IP, TCP, Ether
-from tcp_lab import (HOST, LINUX, WEIR, Lab, Site, check_output, data_file, digest, finish, in_background, receive_all, status, stop, until)
+from tcp_lab import (HOST, LINUX, WEIR, Lab, Site, check_output, data_file, digest, finish, half_open, in_background,
+                     receive_all, status, stop, until)
 
 PORT = 9000
 ASAN = "asan" in HOST
@@ -90,11 +91,12 @@ def test_reset_by_weir(site):
     weir = site.run(f"listen {PORT} {got}")
     assert until(lambda: "listening" in weir.output())
     sock = site.connect(PORT)
-    sock.sendall(b"x" * 1000)
-    time.sleep(0.2)
+    sock.sendall(b"x" * 10_000)
+    assert until(lambda: got.stat().st_size > 0)
     weir.send_signal(signal.SIGTERM)
+    deadline = time.monotonic() + 60
     with pytest.raises((ConnectionResetError, BrokenPipeError)):
-        for _ in range(500):
+        while time.monotonic() < deadline:
             sock.sendall(b"y" * 1000)
             time.sleep(0.01)
     assert weir.wait(60) != 0
@@ -168,7 +170,7 @@ def test_connecting_interrupted_over_a_delay(site):
     """A SYN is under way when the host is interrupted: what Linux answers is refused, and no half-open connection stays."""
     listener = site.listen(PORT)
     weir = site.run(f"send /dev/zero {LINUX} {PORT}", *DELAY)
-    assert until(lambda: "SYN-RECV" in site.linux.run("ss", "-Htan"), step=0.01)
+    assert until(lambda: half_open(site.linux), step=0.01)
     weir.send_signal(signal.SIGINT)
     assert weir.wait(60) == 128 + signal.SIGINT
     check_output(weir)

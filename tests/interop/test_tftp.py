@@ -26,6 +26,8 @@ def tool(name):
 class World:
     def __init__(self, lab):
         self.linux = lab.namespace("linux")
+        # Which frames --loss takes is not to depend on when Linux says what about itself.
+        self.linux.run("sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1")
         self.where, self.words = lab.link(self.linux, "weir0", LINUX)
         self.servers = {
             "atftpd": (70, self.linux.start(tool("atftpd"), "--daemon", "--no-fork", "--user", "root.root", "--port", "70", "--bind-address", LINUX,

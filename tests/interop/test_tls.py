@@ -12,7 +12,6 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
@@ -178,10 +177,11 @@ def test_renegotiation_is_refused(world):
     text = world.client("-tls1_2", "-ign_eof", text="R\n")   # with -ign_eof a line R is no command: so once more without
     process = world.linux.popen("openssl", "s_client", "-connect", f"{WEIR}:443", "-tls1_2", "-CAfile", str(FOLDER / "ca.pem"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT)
-    time.sleep(0.5)
     process.stdin.write(b"R\n")
     process.stdin.flush()
-    text = process.communicate(timeout=30)[0].decode(errors="replace")
+    process.wait(timeout=60)    # its input stays open: the end of it would end openssl before the answer comes
+    text = process.stdout.read().decode(errors="replace")
+    process.stdin.close()
     assert "RENEGOTIATING" in text and "no renegotiation" in text
     assert "200 OK" in world.client("-ign_eof", text=REQUEST)
 
