@@ -131,6 +131,7 @@ def test_a_wrong_setting_is_named():
 
 @pytest.mark.parametrize("sender,receiver,version6", [("weir", "linux", False), ("linux", "weir", False), ("weir", "weir", False), ("linux", "linux", False),
                                                       ("weir", "linux", True), ("linux", "weir", True)])
+@measured
 def test_a_transfer_and_a_run_of_iperf3(sender, receiver, version6, tmp_path):
     link = net.Link(rate=50, delay=2, queue=500000)
     with net.Network(link, sender, receiver, tmp_path, trace=tmp_path / "frames.csv", version6=version6) as network:

@@ -161,6 +161,12 @@ server {{ listen 8080{more}; listen [::]:8080{more}; root {folder}; }} }}
 """
 
 
+@measured
+def many_requests(site):
+    report = site.here("wrk", "-t2", "-c64", "-d5" if CAMPAIGN else "-d1", f"http://{WEIR}:8080/1k")
+    assert "Socket errors" not in report and int(re.search(r"(\d+) requests in", report)[1]) > 1000, report
+
+
 @pytest.mark.parametrize("more", ["", " reuseport"])
 def test_nginx(site, more):
     needs("nginx", "curl")
@@ -179,8 +185,7 @@ def test_nginx(site, more):
     master = (site.folder / "nginx.pid").read_text().strip()
     assert until(lambda: site.here("ps", "-o", "args=", "--ppid", master).count("worker process") == 4, 60)
     if shutil.which("wrk"):
-        report = site.here("wrk", "-t2", "-c64", "-d5" if CAMPAIGN else "-d1", f"http://{WEIR}:8080/1k")
-        assert "Socket errors" not in report and int(re.search(r"(\d+) requests in", report)[1]) > 1000, report
+        many_requests(site)
     ends(server)
     assert not site.reaches(WEIR, 8080)
 

@@ -13,6 +13,7 @@ import threading
 import time
 
 import pytest
+from patience import measured
 from scapy.all import ARP, IP, TCP, Ether
 from tcp_lab import (HOST, LINUX, WEIR, Lab, Site, check_output, data_file, digest, finish, half_open, in_background,
                      receive_all, status, stop, until)
@@ -252,6 +253,7 @@ def test_tiny_windows(site):
 
 # --- many -----------------------------------------------------------------------------------------------------------------------
 
+@measured
 def test_thousand_short_connections(site, host):
     began = time.monotonic()
     for i in range(1000):
@@ -377,6 +379,7 @@ def test_syn_flood(lab):
 
 @pytest.mark.parametrize("way", ["to", "from"])
 @pytest.mark.parametrize("kind", ["tap", "packet"])
+@measured
 def test_cable_pulled_and_put_back(lab, kind, way):
     site = Site(lab, kind)
     size = 12_000_000   # nearly two seconds at 50 Mbit/s

@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 from building import build  # noqa: E402
 from netns import Lab, until  # noqa: E402
+from patience import measured  # noqa: E402
 
 HOST = os.environ.get("WEIR_HOST_TLS", str(ROOT / "build/host/weir-host-tls"))
 LINUX, WEIR, CLIENT_LINUX, CLIENT = "10.84.0.1", "10.84.0.2", "10.85.0.1", "10.85.0.2"
@@ -373,6 +374,7 @@ def test_half_a_hello_keeps_nobody_out(world):
     crowd.wait()
 
 
+@measured
 def test_ping_is_quick_while_hands_are_shaken(world):
     loader = world.linux.popen("sh", "-c", f"for i in $(seq 12); do curl -sS --cacert {FOLDER}/ca.pem -o /dev/null https://{WEIR}/ & done; wait", stdout=subprocess.DEVNULL,
                                stderr=subprocess.STDOUT)
