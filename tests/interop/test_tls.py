@@ -209,7 +209,8 @@ def test_a_key_update_harms_its_own_session_alone(world):
 def test_a_key_update_is_told_as_what_it_is(world, command):
     server = world.linux.start("openssl", "s_server", "-accept", "8451", "-cert", FOLDER / "server.pem", "-key", FOLDER / "server.key", "-tls1_3", stdin=subprocess.PIPE)
     assert until(lambda: ":8451 " in world.linux.run("ss", "-Hlnt")), server.output()
-    client = world.client_where.start(HOST, *world.client_words, "--address", f"{CLIENT}/24", "--tls-trust", FOLDER / "ca.pem", "--run", f"get https://{CLIENT_LINUX}:8451/ -o -")
+    client = world.client_where.start(HOST, *world.client_words, "--address", f"{CLIENT}/24", "--tls-trust", FOLDER / "ca.pem",
+                                      "--run", f"get https://{CLIENT_LINUX}:8451/ -o {FOLDER}/never")
     assert until(lambda: "GET / HTTP/1.1" in server.output()), server.output() + client.output()
     server.stdin.write(f"{command}\n".encode())
     server.stdin.flush()
