@@ -135,6 +135,8 @@ def test_a_wrong_setting_is_named():
 def test_a_transfer_and_a_run_of_iperf3(sender, receiver, version6, tmp_path):
     link = net.Link(rate=50, delay=2, queue=500000)
     with net.Network(link, sender, receiver, tmp_path, trace=tmp_path / "frames.csv", version6=version6) as network:
+        if receiver == "weir":   # whom serve() does not wait for
+            assert until(lambda: "up on" in network.receiver.server.output(), 60)
         result = network.bulk("cubic", seconds=1)
         assert 20 < result["mbit"] < 48
     assert (tmp_path / "frames.csv").read_text().count(",in,") > 1000
