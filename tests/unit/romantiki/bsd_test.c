@@ -158,7 +158,8 @@ static void selecting(void **state)
     struct romantiki_socket another;
     romantiki_socket_init(&another, SOCK_BLOCKING, 0);
     socket_connect(&another, INADDR_LOOPBACK, port, &res, NULL);
-    socket_select(list, 2, &ready, NULL);
+    for (ready = 2; ready == 2; usleep(1000))  // it may be there for who connected before it is for who listens
+        socket_select(list, 2, &ready, NULL);
     assert_int_equal(ready, 3);
     assert_int_equal(socket_close(&another), EOK);
 }
@@ -176,7 +177,7 @@ static void splitting(void **state)
     assert_true(on);
     socket_send(&server, "answer!", 7, &bytes, &res, NULL);
     assert_int_equal(bytes, 7);
-    assert_int_equal(recv(client.descriptor, data, sizeof data, MSG_WAITALL | MSG_DONTWAIT), 7);
+    assert_int_equal(recv(client.descriptor, data, 7, MSG_WAITALL), 7);
     assert_string_equal(data, "answer!");
 }
 

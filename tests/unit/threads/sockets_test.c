@@ -351,6 +351,14 @@ static void everything_at_once(void **state)
 }
 
 // Several threads in one wait set: each one-shot event goes to one of them.
+static atomic_uint counted;
+
+static void await_counted(uint32_t least)
+{
+    for (int waited_ms = 0; atomic_load(&counted) < least && waited_ms < 60000; waited_ms++)
+        usleep(1000);
+}
+
 static void *wait_and_count(void *argument)
 {
     struct task *task = argument;
@@ -362,6 +370,7 @@ static void *wait_and_count(void *argument)
         if (got == 0)
             return NULL;
         task->bytes += got > 0 ? 1 : 0;
+        atomic_fetch_add(&counted, got > 0 ? 1 : 0);
         task->error |= got < 0;
         event.events = WEIR_EPOLLIN | WEIR_EPOLLONESHOT;
         bsd_epoll_ctl(task->world->bsd, task->fd, WEIR_EPOLL_CTL_MOD, event.data.fd, &event);
@@ -371,7 +380,7 @@ static void *wait_and_count(void *argument)
 
 static void a_wait_set_for_several_threads(void **state)
 {
-    enum { DATAGRAMS = 100 };
+    enum { DATAGRAMS = 100, UNDER_WAY = 8 };
     struct world a, b;
     pthread_t threads[3];
     (void)state;
@@ -386,12 +395,14 @@ static void a_wait_set_for_several_threads(void **state)
     struct task tasks[3] = {{&b, .fd = set}, {&b, .fd = set}, {&b, .fd = set}};
     for (int i = 0; i < 3; i++)
         start(&threads[i], wait_and_count, &tasks[i]);
-    for (int i = 0; i < DATAGRAMS; i++) {
+    atomic_store(&counted, 0);
+    for (uint32_t i = 0; i < DATAGRAMS; i++) {
         assert_int_equal(bsd_sendto(a.bsd, sender, "d", 1, 0, ADDRESS(address)), 1);
         usleep(500);
+        await_counted(i < UNDER_WAY ? 0 : i - UNDER_WAY);  // fewer than the receiver's queue holds
     }
     uint32_t seen = 0;
-    usleep(100000);
+    await_counted(DATAGRAMS);
     assert_int_equal(bsd_close(b.bsd, set), 0);
     for (int i = 0; i < 3; i++) {
         pthread_join(threads[i], NULL);
