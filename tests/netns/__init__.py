@@ -81,6 +81,13 @@ class Namespace:
             raise RuntimeError(f"{' '.join(words)} in {self.name}: exit status {done.returncode}\n{done.stdout}")
         return done.stdout
 
+    def pings(self, address, count, *words):
+        """Which of the first `count` echo requests are answered within a minute, and after how many ms. (Without a deadline ping waits for the last answer
+        no longer than two round trips or an interval; with one it asks on until `count` answers have come.)"""
+        text = self.run("ping", "-c", count, "-w", 60, *words, address, check=False, timeout=90)
+        found = {int(number): float(ms) for number, ms in re.findall(r" icmp_seq=(\d+) .*time=([0-9.]+) ms", text)}
+        return {number: ms for number, ms in found.items() if number <= count}
+
     def popen(self, *command, **more):
         """A plain Popen here, ended with the lab, for who wants its pipes."""
         process = subprocess.Popen(self.enter() + [str(word) for word in command], preexec_fn=_die_with_parent, **more)
