@@ -3,7 +3,6 @@
 import os
 import pathlib
 import random
-import re
 import sys
 import threading
 
@@ -38,7 +37,7 @@ def ping(line, number, size=56):
     """Whether an echo request is answered with the same bytes."""
     data = random.Random(number).randbytes(size)
     line.send(raw(IP(src=HOST, dst=ADDRESS) / ICMP(id=7, seq=number) / Raw(data)))
-    answer = line.receive()
+    answer = line.receive(60)
     if not answer:
         return False
     answer = IP(answer)
@@ -52,7 +51,7 @@ def test_ping(line):
 
 def test_every_byte_value(line):
     line.send(raw(IP(src=HOST, dst=ADDRESS) / ICMP(id=0xC0DB, seq=0xDBC0) / Raw(bytes(range(256)) + b"\xdb\xdc\xdb\xdd\xc0" * 30)))
-    answer = IP(line.receive())
+    answer = IP(line.receive(60))
     assert bytes(answer[ICMP].payload) == bytes(range(256)) + b"\xdb\xdc\xdb\xdd\xc0" * 30
 
 
@@ -71,13 +70,14 @@ def test_noise_spoils_what_it_hits_and_nothing_else(line):
 
 
 class Conversation:
-    """A TCP connection whose one side is written here, over a line that loses nothing: no retransmission."""
+    """A TCP connection whose one side is written here, over a line that loses nothing: no retransmission of ours. The board sends again what we are late to
+    acknowledge, after the connection's end, too."""
 
     def __init__(self, line, port, to=7):
         self.line, self.words, self.sequence, self.expected = line, {"sport": port, "dport": to, "window": 8000}, 1000, 0
         self.send("S")
         answer = self.receive()
-        assert answer.flags == "SA"
+        assert answer.flags == "SA" and answer.ack == 1001
         self.sequence, self.expected = 1001, answer.seq + 1
         self.send("A")
 
@@ -86,9 +86,13 @@ class Conversation:
         self.sequence += len(data) + ("F" in flags)
 
     def receive(self):
-        packet = self.line.receive()
-        assert packet, "nothing came"
-        return IP(packet)[TCP]
+        """The next segment of this connection."""
+        while True:
+            packet = self.line.receive(60)
+            assert packet, "nothing came"
+            segment = IP(packet)[TCP]
+            if segment.dport == self.words["sport"]:
+                return segment
 
     def read(self, length):
         got = b""
@@ -96,9 +100,10 @@ class Conversation:
             segment = self.receive()
             data = bytes(segment.payload)
             if data:
-                assert segment.seq == self.expected
-                got += data
-                self.expected += len(data)
+                assert segment.seq <= self.expected
+                if segment.seq == self.expected:   # not again
+                    got += data
+                    self.expected += len(data)
                 self.send("A")
         return got
 
@@ -147,7 +152,7 @@ def linux(line):
 
 
 def test_linux_pings(linux):
-    assert re.search(" 20 received", linux.run("ping", "-q", "-c", "20", "-i", "0.05", "-s", "900", ADDRESS))
+    assert len(linux.pings(ADDRESS, 20, "-i", "0.05", "-s", "900")) == 20
 
 
 def test_linux_has_its_bytes_back(linux, tmp_path):
