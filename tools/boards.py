@@ -63,19 +63,17 @@ def serial_command(board, path, program):
             "-kernel", str(elf(board, program)), "-nic", "none"]
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def free_udp_ports(count):
+def free_ports(count, kind=socket.SOCK_STREAM):
     """So many, no two the same: each is held until all are found."""
     with contextlib.ExitStack() as held:
-        probes = [held.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) for _ in range(count)]
+        probes = [held.enter_context(socket.socket(socket.AF_INET, kind)) for _ in range(count)]
         for probe in probes:
             probe.bind(("127.0.0.1", 0))
         return [probe.getsockname()[1] for probe in probes]
+
+
+def free_udp_ports(count):
+    return free_ports(count, socket.SOCK_DGRAM)
 
 
 class Machine:
@@ -87,7 +85,7 @@ class Machine:
 
     def __init__(self, board, ports=(7,), program="echo", log=None, extra=(), stdin=subprocess.DEVNULL):
         self.board, self.program, self.extra, self.stdin = board, program, extra, stdin   # extra: more words for QEMU
-        self.ports = {port: free_port() for port in ports}
+        self.ports = dict(zip(ports, free_ports(len(ports))))
         self.log = pathlib.Path(log or ROOT / f"build/boards/{board}/{program}.log")
 
     def words(self):
@@ -103,7 +101,7 @@ class Machine:
     def __exit__(self, *_):
         self.process.terminate()
         try:
-            self.process.wait(5)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

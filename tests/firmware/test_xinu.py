@@ -13,7 +13,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-from boards import BOARDS, Machine, elf, exchange, free_port, read  # noqa: E402
+from boards import BOARDS, Machine, elf, exchange, free_ports, free_udp_ports, read  # noqa: E402
 from netns import Lab, until  # noqa: E402
 
 PROGRAM = "xinu_router"
@@ -34,8 +34,8 @@ class Router(Machine):
 
     def __init__(self, board):
         super().__init__(board, (), PROGRAM)
-        self.tcp = [free_port(), free_port()]
-        self.udp, self.relay = free_port(), free_port()
+        *self.tcp, self.relay = free_ports(3)
+        self.udp, = free_udp_ports(1)
 
     def words(self):
         return command(self.board, f"user,net=10.0.2.0/24,dhcpstart=10.0.2.40,hostfwd=tcp:127.0.0.1:{self.tcp[0]}-10.0.2.40:7,hostfwd=udp:127.0.0.1:{self.udp}-10.0.2.40:7,"
@@ -53,7 +53,7 @@ def router(request):
 
 
 def connect(port):
-    return socket.create_connection(("127.0.0.1", port), 20)
+    return socket.create_connection(("127.0.0.1", port), 60)
 
 
 def echoes(port):
@@ -95,7 +95,7 @@ def test_a_passive_udp_device_answers(router):
             with contextlib.suppress(OSError):
                 return datagrams.recv(2000) == data
         for length in (0, 1, 500, 1024):
-            assert until(lambda: answered(random.Random(length).randbytes(length)), 30)
+            assert until(lambda: answered(random.Random(length).randbytes(length)), 60)
 
 
 def test_in_by_one_interface_and_out_by_the_other(router):
@@ -116,7 +116,7 @@ def test_in_by_one_interface_and_out_by_the_other(router):
             for text in (b"one", b"two" * 50, b"three" * 300):
                 connection.sendall(text)
                 assert connection.makefile("rb").read(len(text)) == text
-        thread.join(20)
+        thread.join(60)
         assert b"".join(heard) == b"one" + b"two" * 50 + b"three" * 300
 
 
@@ -151,8 +151,8 @@ def test_leases_of_dnsmasq(lab, tmp_path, board):
     for number in range(2):
         address = leased(machine, f"ETH{number}")
         assert re.search(f"02:57:65:69:72:0{6 + number} {re.escape(address)} ", leases)
-        assert " 5 received" in net.run("ping", "-q", "-c", "5", "-i", "0.05", address)
-        assert until(lambda: net.run("sh", "-c", f"printf x | nc -N -w 10 {address} 7", check=False) == "x", 30)   # a thread listens
+        assert len(net.pings(address, 5, "-i", "0.05")) == 5
+        assert until(lambda: net.run("sh", "-c", f"printf x | nc -N -w 10 {address} 7", check=False) == "x", 60)   # a thread listens
         (tmp_path / "there").write_bytes(random.Random(number).randbytes(50_000))
         net.run("sh", "-c", f"nc -N {address} 7 <{tmp_path}/there >{tmp_path}/back", timeout=60)
         assert (tmp_path / "back").read_bytes() == (tmp_path / "there").read_bytes()
