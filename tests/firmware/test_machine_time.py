@@ -75,7 +75,8 @@ def test_what_makes_no_sense_is_refused(nic, more, complaint):
 
 def echoes(rate, count):
     """Seconds of our time that so many round trips take: with a rate no fewer, however fast this computer is."""
-    with Machine("portux920t", program="echo", extra=("--rate", str(rate))) as machine:
+    log = ROOT / "build/boards/portux920t/echo.time.log"   # test_boards.py has this board, too
+    with Machine("portux920t", program="echo", log=log, extra=("--rate", str(rate))) as machine:
         machine.until("echo on port 7")
         with machine.connect(7) as connection:
             began = time.monotonic()
