@@ -18,7 +18,15 @@ PORT, RECORD_BYTES, PAGE_RECORDS, PAGES = 5203, 536, 2, 25
 DELAYED_S = 0.040   # Linux's shortest delay
 CLIENT = """
 import socket, sys, time
-with socket.create_connection((sys.argv[1], int(sys.argv[2])), 20) as connection:
+def connected(deadline):
+    while True:   # the task may not have begun to listen
+        try:
+            return socket.create_connection((sys.argv[1], int(sys.argv[2])), 60)
+        except ConnectionRefusedError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+with connected(time.monotonic() + 60) as connection:
     connection.settimeout(None)   # a socket with a time limit does not wait for all
     for number in range(int(sys.argv[3])):
         began = time.monotonic()
@@ -38,7 +46,7 @@ def seconds_a_page(board, program):
             pytest.skip("no TAP is permitted here")
         linux.address("weir0", f"{HOST}/24")
         machine = linux.start(*command(board, "tap,ifname=weir0,script=no,downscript=no", program))
-        assert until(lambda: "tasks are running" in machine.output(), 30), machine.output()
+        assert until(lambda: "tasks are running" in machine.output(), 60), machine.output()
         return [float(line) for line in linux.run(sys.executable, "-c", CLIENT, ADDRESS, PORT, PAGES).split()]
 
 
