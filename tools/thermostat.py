@@ -29,7 +29,7 @@ keyfile {KEYS}/broker.key
 FIND = f"""
 from zeroconf import IPVersion, Zeroconf
 zc = Zeroconf(interfaces=["{HOST}"], ip_version=IPVersion.V4Only)
-found = zc.get_service_info("_https._tcp.local.", "Thermostat._https._tcp.local.", timeout=30000)
+found = zc.get_service_info("_https._tcp.local.", "Thermostat._https._tcp.local.", timeout=60000)
 print(found and (found.server, found.port, *found.parsed_addresses()))
 """
 
@@ -91,8 +91,11 @@ class Thermostat:
         return json.loads(body)
 
     def is_so(self, what, otherwise):
-        """Waits until the state has these values."""
-        self.wait(lambda: what.items() <= self.state().items(), otherwise)
+        """Waits until the state has these values. It may have no answer for who comes while it starts or is busy with another."""
+        def is_so():
+            status, body = self.curl("state")
+            return status == 200 and what.items() <= json.loads(body).items()
+        self.wait(is_so, otherwise)
 
     def publish(self, topic, value):
         self.linux.run("mosquitto_pub", "-h", "127.0.0.1", "-t", topic, "-m", value, "-q", "1")

@@ -74,10 +74,10 @@ class Conversation(threading.Thread):
         self.connection.shutdown(socket.SHUT_WR)
 
     def quiet(self):
-        """How much has come when no more does, for half a second: something was on its way from QEMU to here."""
+        """How much has come when no more does, as long as the cable is out: something was on its way from QEMU to here."""
         last, since = len(self.got), time.monotonic()
         deadline = since + 60
-        while time.monotonic() < since + 0.5:
+        while time.monotonic() < since + OUT_S:
             assert time.monotonic() < deadline, "it never stops"
             time.sleep(0.01)
             if len(self.got) != last:
@@ -102,8 +102,7 @@ def test_the_conversation_goes_on(board):
                 time.sleep(0.01)
             machine.cable(False)
             before = conversation.quiet()
-            time.sleep(OUT_S)
-            assert len(conversation.got) == before and conversation.sent > before
+            assert before < conversation.sent
             machine.cable(True)
             deadline = time.monotonic() + BACK_S
             while len(conversation.got) < before + 50_000:

@@ -35,15 +35,16 @@ TIME_WAIT = 64 * 100   # bytes of what the instance remembers of connections tha
 
 
 def settled(machine, wanted=None):
-    """What is free when connections that end have ended: what is seen after two seconds, or as soon as it is `wanted`. Of the instance's pool, which holds
-    what is remembered of connections, too, only so much."""
-    last = time.monotonic() + (60 if wanted else 2)
+    """What is free when connections that end have ended: the most that is seen in two seconds, in which the question before may not have ended at one
+    look or another; or `wanted`, as soon as that is so. Of the instance's pool, which holds what is remembered of connections, too, only so much."""
+    last, most = time.monotonic() + (60 if wanted else 2), []
     while True:
         found = tell(machine, "m")
         if wanted and found[:2] == wanted[:2] and found[2] > wanted[2] - TIME_WAIT:
             return wanted
+        most = max(most, found[:2])
         if time.monotonic() > last:
-            return found
+            return found if wanted else most + found[2:]
         time.sleep(0.05)
 
 
