@@ -50,7 +50,7 @@ class Run:
     def output(self, what):
         return (self.folder / f"{self.name}-{what}.log").read_text(errors="replace")
 
-    def until(self, what, text, process, seconds=30):
+    def until(self, what, text, process, seconds=60):
         limit = time.monotonic() + seconds
         while text not in self.output(what):
             if process.poll() is not None or time.monotonic() > limit:

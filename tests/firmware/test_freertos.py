@@ -12,6 +12,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 from boards import Machine  # noqa: E402
 from building import make  # noqa: E402
 from echo_tests import *  # noqa: E402,F403
+from patience import measured  # noqa: E402
 
 FREERTOS = os.environ.get("FREERTOS", "")
 
@@ -32,6 +33,7 @@ def echo():
         assert "freertos:" not in machine.console()
 
 
+@measured
 def test_a_quiet_second_is_slept_through(echo):
     """A task waits in recv; the kernel's tick goes on, and the answer comes at once afterwards."""
     with echo.connect(7) as connection:

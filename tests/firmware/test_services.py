@@ -21,7 +21,7 @@ def machine(request):
 
 
 def get(machine, path):
-    connection = http.client.HTTPConnection("127.0.0.1", machine.ports[80], timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", machine.ports[80], timeout=60)
     connection.request("GET", path)
     return connection.getresponse().read()
 

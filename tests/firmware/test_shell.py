@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The shell on a board's console: what is typed on QEMU's serial line is answered there, beside connections that are served."""
 import pathlib
-import socket
 import subprocess
 import sys
 import time
@@ -10,7 +9,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools")]
-from boards import HOST, Machine, exchange  # noqa: E402
+from boards import HOST, Machine, exchange, read  # noqa: E402
 from building import build  # noqa: E402
 
 PROMPT = "weir> "
@@ -47,7 +46,7 @@ def test_what_is_there(machine):
     assert say(machine, "ifconfig\r", "eth0 up", "address 10.0.0.2/24\r\n").startswith("ifconfig\r\n")   # as it was typed
     with machine.connect(7) as connection:   # open at both ends while its sockets are listed
         connection.sendall(b"x" * 1000)
-        assert connection.recv(1000, socket.MSG_WAITALL) == b"x" * 1000
+        assert read(connection, 1000) == b"x" * 1000
         say(machine, "netstat\r\n", "proto recv-q", "10.0.0.2:7 ", "ESTABLISHED")
         assert exchange(connection, b"x" * 5000) == b"x" * 5000
     say(machine, "netstat -s\n", "passive connections established\r\n")

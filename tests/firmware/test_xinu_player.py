@@ -75,7 +75,7 @@ def played():
                 sent.result()
         for board in boards.values():
             assert until(lambda: ended(board), 60), board.machine.output()
-            board.link.stop()
+            board.link.stop(60)   # which tells what it lost
         yield {name: ({told[0]: (*map(int, told[1:6]), told[6]) for told in TOLD.findall(board.machine.output())}, json.loads(board.link.output().splitlines()[-1]))
                for name, board in boards.items()}
 
