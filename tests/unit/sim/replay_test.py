@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """However a run of the simulator ends, if not well, it tells the command that repeats it, and what runs many of them fails."""
+import os
+import pathlib
 import re
 import resource
 import signal
 import stat
 import subprocess
 import sys
-import time
 
 import pytest
 
 from building import ROOT, SIM, build
+from netns import until
 
 sys.path.insert(0, str(ROOT / "tools"))
 import sim as front  # noqa: E402
@@ -21,13 +23,20 @@ def built():
     build(SIM)
 
 
+def at_work(pid, number):
+    """It has a handler for the signal, and has had a processor for 0.3 s, which is enough for many seeds."""
+    about = pathlib.Path(f"/proc/{pid}")
+    caught = int(re.search(r"^SigCgt:\s+(\w+)", (about / "status").read_text(), re.MULTILINE).group(1), 16)
+    used = sum(map(int, (about / "stat").read_text().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+    return caught >> (number - 1) & 1 and used >= 0.3
+
+
 def killed(number, *words):
     """(exit status, standard error) of a run that was at work when a signal came."""
     with subprocess.Popen([SIM, *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=no_core) as process:
-        time.sleep(0.3)
-        assert process.poll() is None
+        assert until(lambda: process.poll() is not None or at_work(process.pid, number), 60) and process.poll() is None
         process.send_signal(number)
-        return process.wait(20), process.stderr.read()
+        return process.wait(60), process.stderr.read()
 
 
 def no_core():
