@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How tiny over IPv6 starts on lm3s6965evb: from its first frame to the first byte that it answers, where a router answers at once. `pytest -s` shows
 the times."""
+import concurrent.futures
 import pathlib
 import socket
 import struct
@@ -100,10 +101,8 @@ def test_it_starts():
             assert router.listens.wait(60)
             net.start(*command("lm3s6965evb", "tap,ifname=lan,script=no,downscript=no", "tiny6_echo"))
             assert until(lambda: router.address, 60), router.times
-            client = threading.Thread(target=echo, args=(net, router.address))
-            client.start()
-            client.join(120)
-            assert not client.is_alive()
+            with concurrent.futures.ThreadPoolExecutor(1) as client:   # a thread that joins the network stays in it
+                client.submit(echo, net, router.address).result()
         finally:
             router.over = True
             router.join()
