@@ -41,13 +41,13 @@ static bool chargen_serve(struct crowd_place *place)
 
 static void chargen_datagram(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
-    struct weir *weir =
-        ((struct chargen *)(void *)((char *)watch - offsetof(struct chargen, datagram)))->crowd.loop->weir;
+    struct loop *loop = ((struct chargen *)(void *)((char *)watch - offsetof(struct chargen, datagram)))->crowd.loop;
+    struct weir *weir = loop->weir;
     uint8_t out[CHARGEN_DATAGRAM];
     struct weir_message message;
     struct weir_slice slice;
     (void)events;
-    while (weir_socket_peek_message(weir, socket, &message, &slice) >= 0) {
+    while (service_peek(loop, socket, &message, &slice, NULL)) {
         const struct weir_message reply = {.peer = message.peer, .local = message.local};
         const struct weir_slice answer = {out, message.length < sizeof out ? message.length : (uint32_t)sizeof out};
         (void)chargen_fill(out, answer.length, 0);

@@ -20,13 +20,12 @@ static bool discard_serve(struct crowd_place *place)
 static void discard_datagram(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
     struct discard *discard = (struct discard *)(void *)((char *)watch - offsetof(struct discard, datagram));
-    struct weir *weir = discard->crowd.loop->weir;
     struct weir_message message;
     struct weir_slice slice;
     (void)events;
-    while (weir_socket_peek_message(weir, socket, &message, &slice) >= 0) {
+    while (service_peek(discard->crowd.loop, socket, &message, &slice, NULL)) {
         discard->bytes += message.length;
-        (void)weir_socket_discard(weir, socket);
+        (void)weir_socket_discard(discard->crowd.loop->weir, socket);
     }
 }
 

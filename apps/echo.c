@@ -50,11 +50,12 @@ static bool echo_serve(struct crowd_place *place)
 
 static void echo_datagram(struct weir_watch *watch, weir_socket socket, uint32_t events)
 {
-    struct weir *weir = ((struct echo *)(void *)((char *)watch - offsetof(struct echo, datagram)))->crowd.loop->weir;
+    struct loop *loop = ((struct echo *)(void *)((char *)watch - offsetof(struct echo, datagram)))->crowd.loop;
+    struct weir *weir = loop->weir;
     struct weir_message message;
     struct weir_slice slice;
     (void)events;
-    while (weir_socket_peek_message(weir, socket, &message, &slice) >= 0) {
+    while (service_peek(loop, socket, &message, &slice, NULL)) {
         const struct weir_message reply = {.peer = message.peer, .local = message.local};
         if (service_may_answer(&message))
             (void)weir_socket_send_message(weir, socket, &reply, &slice, slice.length > 0);  // no room: UDP may lose it

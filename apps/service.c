@@ -49,7 +49,8 @@ bool service_peek(struct loop *loop, weir_socket socket, struct weir_message *me
 {
     int got = weir_socket_peek_message(loop->weir, socket, message, slice);
     if (got < 0 && got != WEIR_AGAIN) {
-        *error = got;  // taken by this
+        if (error != NULL)
+            *error = got;  // taken by this
         got = weir_socket_peek_message(loop->weir, socket, message, slice);
     }
     return got >= 0;

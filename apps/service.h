@@ -21,7 +21,7 @@ weir_socket service_bind(struct loop *loop, uint16_t port, struct weir_watch *wa
 // Takes the next connection of a listener and gives it `watch` and keepalive. WEIR_AGAIN: none waits.
 weir_socket service_accept(struct loop *loop, weir_socket listener, struct weir_watch *watch);
 // Peeks at the next datagram. An error that the socket has to tell first, of an ICMP error or a failure to send, goes
-// to *error and does not hide the datagrams behind it. false: none is there.
+// to *error (NULL: it is of no use) and does not hide the datagrams behind it. false: none is there.
 bool service_peek(struct loop *loop, weir_socket socket, struct weir_message *message, struct weir_slice *slice,
                   int *error);
 // Whether a datagram service may answer: not a well-known port, not sent to a broadcast or multicast address.

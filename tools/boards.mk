@@ -375,12 +375,12 @@ endef
 $(foreach k,$(ROMANTIKI_KERNELS),$(foreach p,$(ROMANTIKI),$(eval $(call romantiki_threads,$(p),$(k)))))
 # Embedded Xinu's devices, with two interfaces.
 PROGRAM_BOARDS_xinu_router := malta malta-el
-PROGRAM_PARTS_xinu_router := $(PREEMPT) $(wildcard api/xinu/*.c apps/dhcp/*.c) examples/xinu/boot.c examples/xinu/router.c apps/loop.c
+PROGRAM_PARTS_xinu_router := $(PREEMPT) $(wildcard api/xinu/*.c apps/dhcp/*.c) examples/xinu/boot.c examples/xinu/router.c apps/loop.c apps/service.c
 PROGRAM_FLAGS_xinu_router := -Iapps -DPORT_NETIFS=2
 # A player of real-time streams to those calls: the router's objects, and its own.
 PROGRAM_BOARDS_xinu_player := malta malta-el
 PROGRAM_DIR_xinu_player := xinu_router
-PROGRAM_PARTS_xinu_player := $(PREEMPT) $(wildcard api/xinu/*.c apps/dhcp/*.c) examples/xinu/boot.c examples/xinu/player.c apps/loop.c apps/text.c
+PROGRAM_PARTS_xinu_player := $(PREEMPT) $(wildcard api/xinu/*.c apps/dhcp/*.c) examples/xinu/boot.c examples/xinu/player.c apps/loop.c apps/service.c apps/text.c
 PROGRAM_FLAGS_xinu_player := $(PROGRAM_FLAGS_xinu_router)
 
 # Its objects lie apart, since its settings are its own: PROGRAM_FLAGS_program, or for a board that needs others PROGRAM_FLAGS_program_board.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dhcp/socket.h"
+#include "service.h"
 
 #define SECOND_US 1000000u
 #define RECEIVE_MAX 8u  // datagrams judged in one event; the rest wait for the next poll
@@ -304,7 +305,7 @@ static void dhcp_event(struct weir_watch *watch, weir_socket socket, uint32_t ev
     struct weir_slice slice;
     struct dhcp_message message;
     (void)events;
-    for (uint32_t i = 0; weir_socket_peek_message(weir_of(dhcp), socket, &datagram, &slice) >= 0; i++) {
+    for (uint32_t i = 0; service_peek(dhcp->loop, socket, &datagram, &slice, NULL); i++) {
         if (i >= RECEIVE_MAX || datagram.peer.port != DHCP_SERVER_PORT)
             dhcp->count.ignored++;
         else if (!dhcp_parse(slice.data, slice.length, &message))

@@ -253,7 +253,7 @@ static void echo_event(struct weir_watch *watch, weir_socket socket, uint32_t ev
     struct weir_slice slice;
     int32_t error = 0;
     (void)events;
-    while (server->echo == socket && weir_socket_peek_message(weir, socket, &message, &slice) >= 0) {
+    while (server->echo == socket && service_peek(server->loop, socket, &message, &slice, NULL)) {
         const bool echoed = slice.length > 0 && slice.data[0] == 0 && weir_addr_is_v4(message.peer.addr);
         struct dhcp_binding *const binding = echoed ? binding_at(server, message.peer.addr) : NULL;
         if (binding != NULL && binding->state == DHCP_PINGED)
@@ -376,7 +376,7 @@ static void server_event(struct weir_watch *watch, weir_socket socket, uint32_t 
     struct weir_slice slice;
     struct dhcp_message message;
     (void)events;
-    while (server->socket == socket && weir_socket_peek_message(weir, socket, &datagram, &slice) >= 0) {
+    while (server->socket == socket && service_peek(server->loop, socket, &datagram, &slice, NULL)) {
         if (dhcp_parse(slice.data, slice.length, &message))
             take_message(server, &message);
         else

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "service.h"
 
 #if WEIR_CFG_IP6
 
@@ -353,7 +354,7 @@ static void dhcp6_event(struct weir_watch *watch, weir_socket socket, uint32_t e
     struct weir_slice slice;
     struct dhcp6_message message;
     (void)events;
-    for (uint32_t i = 0; weir_socket_peek_message(weir_of(dhcp6), socket, &datagram, &slice) >= 0; i++) {
+    for (uint32_t i = 0; service_peek(dhcp6->loop, socket, &datagram, &slice, NULL); i++) {
         if (i >= RECEIVE_MAX || weir_addr_is_multicast(datagram.local))
             dhcp6->count.ignored++;
         else if (!dhcp6_parse(slice.data, slice.length, dhcp6->iaid, &message))

@@ -185,7 +185,7 @@ static void stream_open_udp(struct iperf3_client *client, struct iperf3_stream *
     struct weir_message message;
     struct weir_slice slice;
     bool greeted = false;
-    while (!greeted && weir_socket_peek_message(weir_of(client), stream->socket, &message, &slice) >= 0) {
+    while (!greeted && service_peek(client->test.loop, stream->socket, &message, &slice, NULL)) {
         greeted = iperf3_is_hello(slice.data, slice.length);
         (void)weir_socket_discard(weir_of(client), stream->socket);
     }

@@ -143,7 +143,7 @@ static void datagrams_event(struct weir_watch *watch, weir_socket socket, uint32
     struct weir_message message;
     struct weir_slice slice;
     uint64_t now_us = weir_now_us(weir_of(server));
-    while (weir_socket_peek_message(weir_of(server), socket, &message, &slice) >= 0) {
+    while (service_peek(server->test.loop, socket, &message, &slice, NULL)) {
         bool ours = server->phase != IPERF3_IDLE && weir_addr_equal(message.peer.addr, server->client.addr);
         if (ours && iperf3_is_hello(slice.data, slice.length))
             datagram_hello(server, &message);

@@ -342,7 +342,7 @@ static bool receive_udp(struct iperf3_stream *stream)
     struct weir *weir = stream->test->loop->weir;
     struct weir_message message;
     struct weir_slice slice;
-    while (weir_socket_peek_message(weir, stream->socket, &message, &slice) >= 0) {
+    while (service_peek(stream->test->loop, stream->socket, &message, &slice, NULL)) {
         if (stream->test->running)
             iperf3_stream_datagram(stream, slice.data, slice.length, weir_now_us(weir));
         (void)weir_socket_discard(weir, stream->socket);

@@ -132,7 +132,7 @@ static void mdns_event(struct weir_watch *watch, weir_socket socket, uint32_t ev
     struct weir_message message;
     struct weir_slice slice;
     (void)events;
-    while (mdns->socket == socket && weir_socket_peek_message(mdns->loop->weir, socket, &message, &slice) >= 0) {
+    while (mdns->socket == socket && service_peek(mdns->loop, socket, &message, &slice, NULL)) {
         if (message.length > 0)
             take(mdns, &message, &slice);
         if (mdns->socket != socket)

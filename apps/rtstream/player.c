@@ -146,7 +146,7 @@ static void read_datagrams(struct rtstream_player *p)
     const bool plain = p->options.over == RTSTREAM_UDP;
     const uint32_t step = plain ? 1 : p->options.period_us / 125;
     play_kept(p);
-    while (!p->ended && weir_socket_peek_message(p->loop->weir, p->socket, &message, &slice) >= 0) {
+    while (!p->ended && service_peek(p->loop, p->socket, &message, &slice, NULL)) {
         const uint32_t arrival = (uint32_t)(weir_now_us(p->loop->weir) / 125);
         const int count = plain ? take_plain(slice.data, slice.length, frames)
                                 : rtp_player_take(&p->rtp, slice.data, slice.length, arrival, frames);

@@ -291,7 +291,7 @@ static void tftp_event(struct weir_watch *watch, weir_socket socket, uint32_t ev
     struct weir_slice slice;
     struct tftp_packet packet;
     (void)events;
-    while (tftp->socket == socket && weir_socket_peek_message(weir, socket, &message, &slice) >= 0) {
+    while (tftp->socket == socket && service_peek(tftp->loop, socket, &message, &slice, NULL)) {
         if (!tftp_parse(slice.data, slice.length, &packet))
             tftp->count.malformed++;
         else if (!from_server(tftp, &message, &packet))

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "loop.h"
+#include "socket/socket.h"
 
 struct bench {
     struct fixture f;
@@ -44,6 +45,14 @@ static inline void bench_run(struct bench *bench, uint64_t us)
     (void)loop_run(&bench->loop, end_us);
 }
 
+// What waited to be sent by a datagram socket could not be: a route went meanwhile, say. The socket tells that first.
+static inline void bench_fail(struct bench *bench, weir_socket socket)
+{
+    struct datagram *datagram;
+    assert_int_equal(handle_datagram(bench->f.weir, socket, &datagram), WEIR_OK);
+    datagram_fail(bench->f.weir, datagram, WEIR_NETWORK_UNREACHABLE);
+}
+
 #if WEIR_CFG_IP4
 #define BENCH_LOOPBACK weir_ip4(127, 0, 0, 1)
 #else
@@ -61,6 +70,20 @@ static inline weir_socket bench_connect(struct bench *bench, uint16_t port)
     assert_int_equal(weir_socket_connect(bench->f.weir, socket, &server), WEIR_IN_PROGRESS);
     bench_run(bench, 10000);
     return socket;
+}
+
+// A datagram to a service of this instance, which finds it behind the failure of what that sent before.
+static inline void bench_send_behind_failure(struct bench *bench, weir_socket from, const struct weir_endpoint *to,
+                                             weir_socket service, const void *bytes, uint32_t length)
+{
+    const struct weir_message message = {.peer = *to};
+    const struct weir_slice slice = {bytes, length};
+    assert_int_equal(weir_socket_send_message(bench->f.weir, from, &message, &slice, 1), length);
+    for (int turn = 0; turn < 4 && !(weir_socket_ready(bench->f.weir, service) & WEIR_READABLE); turn++)
+        (void)weir_poll(bench->f.weir, bench->f.now_us);
+    assert_true(weir_socket_ready(bench->f.weir, service) & WEIR_READABLE);
+    bench_fail(bench, service);
+    bench_run(bench, 1000);
 }
 
 // As much at a time as the queue takes.

@@ -150,6 +150,24 @@ static void a_datagrams_answer_is_no_longer_than_the_question(void **state)
     bench_close(&bench);
 }
 
+static void a_failure_to_send_hides_no_datagram(void **state)
+{
+    const struct weir_endpoint here = bench_here(19);
+    struct bench bench;
+    struct chargen chargen;
+    struct weir_message reply;
+    struct weir_slice slice;
+    (void)state;
+    bench_open(&bench);
+    assert_int_equal(chargen_start(&chargen, &bench.loop, 19), WEIR_OK);
+    const weir_socket socket = weir_socket_open(bench.f.weir, WEIR_DATAGRAM, 0);
+    bench_send_behind_failure(&bench, socket, &here, chargen.bound, "abc", 3);
+    assert_int_equal(weir_socket_peek_message(bench.f.weir, socket, &reply, &slice), 3);
+    assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
+    chargen_stop(&chargen);
+    bench_close(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +177,7 @@ int main(void)
         cmocka_unit_test(who_takes_nothing_makes_room),
         cmocka_unit_test(a_crowd_of_the_slow_keeps_nobody_out),
         cmocka_unit_test(a_datagrams_answer_is_no_longer_than_the_question),
+        cmocka_unit_test(a_failure_to_send_hides_no_datagram),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,8 @@ static void bytes_vanish_and_are_counted(void **state)
     assert_int_equal(weir_socket_send_message(bench.f.weir, socket, &message, &slice, 1), 100);
     bench_run(&bench, 1000);
     assert_int_equal(discard.bytes, sizeof bytes + 100);
+    bench_send_behind_failure(&bench, socket, &message.peer, discard.bound, bytes, 100);
+    assert_int_equal(discard.bytes, sizeof bytes + 200);
     assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
     discard_stop(&discard);
     bench_close(&bench);

@@ -139,12 +139,30 @@ static void the_idle_are_reset(void **state)
     bench_close(&bench);
 }
 
+static void a_failure_to_send_hides_no_datagram(void **state)
+{
+    const struct weir_endpoint here = bench_here(7);
+    struct bench bench;
+    struct echo echo;
+    struct weir_message reply;
+    struct weir_slice slice;
+    (void)state;
+    bench_open(&bench);
+    assert_int_equal(echo_start(&echo, &bench.loop, 7), WEIR_OK);
+    const weir_socket socket = weir_socket_open(bench.f.weir, WEIR_DATAGRAM, 0);
+    bench_send_behind_failure(&bench, socket, &here, echo.bound, "abc", 3);
+    assert_int_equal(weir_socket_peek_message(bench.f.weir, socket, &reply, &slice), 3);
+    assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
+    echo_stop(&echo);
+    bench_close(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stream_comes_back),   cmocka_unit_test(a_datagram_comes_back_but_not_to_a_service),
         cmocka_unit_test(a_port_in_use_is_said), cmocka_unit_test(a_crowd_of_the_slow_keeps_nobody_out),
-        cmocka_unit_test(the_idle_are_reset),
+        cmocka_unit_test(the_idle_are_reset),    cmocka_unit_test(a_failure_to_send_hides_no_datagram),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -429,6 +429,19 @@ static void a_network_without_ip4_is_believed_where_that_was_asked(void **state)
     }
 }
 
+static void a_failure_to_send_hides_no_answer(void **state)
+{
+    struct world world;
+    (void)state;
+    open_world(&world);
+    expect(&world, DHCP_DISCOVER, 20000000);
+    const struct dhcp_message offer = reply(&world, DHCP_OFFER);
+    bench_fail(&world.bench, world.dhcp.socket);
+    deliver(&world, &offer);
+    expect(&world, DHCP_REQUEST, 10000);
+    close_world(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +456,7 @@ int main(void)
         cmocka_unit_test(odd_times_get_defaults),
         cmocka_unit_test(the_lease_is_checked_when_the_cable_returns),
         cmocka_unit_test(a_network_without_ip4_is_believed_where_that_was_asked),
+        cmocka_unit_test(a_failure_to_send_hides_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -414,6 +414,15 @@ static void what_cannot_be_is_refused(void **state)
     close_world();
 }
 
+static void a_failure_to_send_hides_no_question(void **state)
+{
+    (void)state;
+    open_world();
+    bench_fail(&w.bench, w.server.socket);
+    assert_int_equal(discover(1), DHCP_OFFER);
+    close_world();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -432,6 +441,7 @@ int main(void)
         cmocka_unit_test(answers_stay_on_the_link),
         cmocka_unit_test(what_is_no_question_is_dropped),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(a_failure_to_send_hides_no_question),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

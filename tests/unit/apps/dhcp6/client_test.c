@@ -492,6 +492,18 @@ static void routers_say_whether_to_ask(void **state)
     close_world();
 }
 
+static void a_failure_to_send_hides_no_answer(void **state)
+{
+    const struct answer reply = {.type = DHCP6_REPLY, .rapid_commit = true, .valid = 2000};
+    (void)state;
+    open_world(DHCP6_ADDRESSES_TOO);
+    expect(DHCP6_SOLICIT, 10 * SECOND);
+    bench_fail(&w.bench, w.dhcp6.socket);
+    say(&reply);
+    assert_non_null(leased(LEASED6));
+    close_world();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -508,6 +520,7 @@ int main(void)
         cmocka_unit_test(the_link_came_back),
         cmocka_unit_test(a_lease_is_released),
         cmocka_unit_test(routers_say_whether_to_ask),
+        cmocka_unit_test(a_failure_to_send_hides_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

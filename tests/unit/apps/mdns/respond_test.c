@@ -674,6 +674,17 @@ static void the_port_can_be_shared(void **state)
     link_close(&link);
 }
 
+static void a_failure_to_send_hides_no_question(void **state)
+{
+    struct link link;
+    struct message m;
+    (void)state;
+    open_all(&link);
+    bench_fail(&link.b, link.mdns.socket);
+    assert_true(answered(&link, question("kitchen.local", MDNS_A, MDNS_IN), &m) <= 10000);
+    link_close(&link);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -701,6 +712,7 @@ int main(void)
         cmocka_unit_test(a_service_is_renamed_by_hand),
         cmocka_unit_test(many_services_take_several_messages),
         cmocka_unit_test(the_port_can_be_shared),
+        cmocka_unit_test(a_failure_to_send_hides_no_question),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

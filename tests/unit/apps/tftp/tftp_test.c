@@ -389,6 +389,16 @@ static void what_cannot_be_is_refused(void **state)
     play_close(&play);
 }
 
+static void a_failure_to_send_hides_no_block(void **state)
+{
+    static const uint8_t block[TFTP_HEADER_BYTES + 10] = {0, TFTP_DATA, 0, 1};
+    (void)state;
+    get_open(0, 0);
+    bench_send_behind_failure(&play.b, play.speaks, &play.client, play.tftp.socket, block, sizeof block);
+    expect(TFTP_ACK, 1);
+    ended(WEIR_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -409,6 +419,7 @@ int main(void)
         cmocka_unit_test(a_caller_that_refuses_or_stops_ends_it),
         cmocka_unit_test(malformed_packets_are_dropped),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(a_failure_to_send_hides_no_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
