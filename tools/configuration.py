@@ -74,7 +74,18 @@ def in_commands(path):
     return [f"{sentence}; it is set for {file}" for sentence, file in said.items()]
 
 
+def in_macros(text, name):
+    """What is unknown among the macros that a compiler lists (cc -dM -E), from wherever they are: the command, a header, the file itself."""
+    defined = re.findall(r"^#define (\w+)", text, re.M)
+    if not defined:
+        raise Wrong(f"{'the standard input' if name == '-' else name} has no #define in it: it is to be what `cc -dM -E` prints with a build's flags")
+    ours = {word for path in (ROOT / "include/weir").glob("*.h") for word in re.findall(r"^#define (\w+)", path.read_text(), re.M)}
+    return list(unknown([word for word in defined if word not in ours], table()))
+
+
 def check_profile(profile):
+    if profile.removeprefix("WEIR_CFG_") in table():
+        raise Wrong(f"{profile} is an option: it is written {profile}=VALUE")
     if profile not in PROFILES:
         raise Wrong(f"there is no profile {profile}: there are {', '.join(PROFILES)}")
 

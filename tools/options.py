@@ -8,7 +8,8 @@ A configuration is a profile, --config HEADER and NAME=VALUE words; one that is 
     options.py --sources small --config my_config.h    (the compiler reads the header: --cc arm-none-eabi-gcc for another)
     options.py --left-out small SOCKETS=4              the other files of src/
     options.py --values full                           every option with its value
-    options.py --commands build/compile_commands.json  what is misspelt among the -D of any build"""
+    options.py --commands build/compile_commands.json  what is misspelt among the -D of any build
+    cc -dM -E FLAGS main.c | options.py --macros -     what is misspelt in the flags, the headers and the text of a file: no build system is needed"""
 import argparse
 import hashlib
 import pathlib
@@ -17,7 +18,7 @@ import textwrap
 
 import linkage
 import metadata
-from configuration import PROFILES, ROOT, Configuration, Wrong, check_profile, conditions, in_commands, left_out, overrides, part_files, parts, table
+from configuration import PROFILES, ROOT, Configuration, Wrong, check_profile, conditions, in_commands, in_macros, left_out, overrides, part_files, parts, table
 
 LICENCE = "// SPDX-License-Identifier: BSD-2-Clause"
 MADE = "Made by tools/options.py from config/options.toml: change that file, then run `make options`."
@@ -28,7 +29,7 @@ CHOICE = """\
 // well: -DWEIR_PROFILE_TINY and so on); the default is full. Change options in a header of your own, which
 // -DWEIR_CONFIG_FILE='"my_config.h"' names (it may choose the profile, too), or one by one with -DWEIR_CFG_NAME=value.
 // What contradicts itself or lies out of range stops the build. A name that does not exist is beyond the compiler:
-// CMake, Meson, make and `tools/options.py --sources` (or --commands) find it.
+// CMake, Meson, make and `tools/options.py --sources` (or --commands, --macros) find it.
 #ifndef WEIR_OPTIONS_H
 #define WEIR_OPTIONS_H
 
@@ -262,15 +263,25 @@ def write(options, check):
     return stale
 
 
+def whole(path):
+    """The text of a file, or of the standard input (-)."""
+    try:
+        return sys.stdin.read() if path == "-" else pathlib.Path(path).read_text()
+    except (OSError, UnicodeDecodeError) as wrong:
+        raise Wrong(f"{path} cannot be read: {wrong}") from None
+
+
 def tell(arguments):
-    """Answers --sources, --left-out, --stage, --values and --commands."""
-    if arguments.commands:
-        wrong = in_commands(arguments.commands)
+    """Answers --sources, --left-out, --stage, --values, --commands and --macros."""
+    if arguments.commands or arguments.macros:
+        wrong = in_commands(arguments.commands) if arguments.commands else in_macros(whole(arguments.macros), arguments.macros)
         if wrong:
             raise Wrong("\n".join(wrong))
         return []
     names = [word for word in arguments.words if "=" not in word]
     changes = [word for word in arguments.words if "=" in word]
+    for name in names:
+        check_profile(name)
     if len(names) > 1:
         raise Wrong(f"two profiles are chosen: {' and '.join(names)}")
     profile = names[0] if names else ""
@@ -294,6 +305,7 @@ def main():
     what.add_argument("--stage", metavar="FOLDER", help="write the configuration into FOLDER, for packaging/library.mk")
     what.add_argument("--values", action="store_true", help="print every option with its value")
     what.add_argument("--commands", metavar="FILE", help="look for unknown options in a build's compile_commands.json")
+    what.add_argument("--macros", metavar="FILE", help="look for unknown options among the macros that a compiler lists (cc -dM -E; - is the standard input)")
     parser.add_argument("--config", metavar="HEADER", default="", help="a header as WEIR_CONFIG_FILE names it")
     parser.add_argument("--cc", default="cc", help="the compiler that reads it (default: %(default)s)")
     parser.add_argument("words", nargs="*", metavar="PROFILE, NAME=VALUE", help="a profile (full if none is given, nor chosen by the header), and options that differ from it")
@@ -303,7 +315,7 @@ def main():
             raise Wrong(f"{unknown[0]}: an option is written NAME=VALUE here, as in SOCKETS=4")
         if unknown:
             parser.error(f"what is {' '.join(unknown)}?")
-        if not (arguments.sources or arguments.left_out or arguments.stage or arguments.values or arguments.commands):
+        if not (arguments.sources or arguments.left_out or arguments.stage or arguments.values or arguments.commands or arguments.macros):
             return write(table(), arguments.check)
         print("".join(line + "\n" for line in tell(arguments)), end="")
         return 0

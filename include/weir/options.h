@@ -4,7 +4,7 @@
 // well: -DWEIR_PROFILE_TINY and so on); the default is full. Change options in a header of your own, which
 // -DWEIR_CONFIG_FILE='"my_config.h"' names (it may choose the profile, too), or one by one with -DWEIR_CFG_NAME=value.
 // What contradicts itself or lies out of range stops the build. A name that does not exist is beyond the compiler:
-// CMake, Meson, make and `tools/options.py --sources` (or --commands) find it.
+// CMake, Meson, make and `tools/options.py --sources` (or --commands, --macros) find it.
 #ifndef WEIR_OPTIONS_H
 #define WEIR_OPTIONS_H
 

@@ -39,6 +39,36 @@ def test_any_builds_commands_are_looked_at(tmp_path):
     assert status == 2 and "is no compile_commands.json" in messages
 
 
+def macros_of(compiler, *flags, text=""):
+    """What the documented pipe says of a file with this text, compiled with these flags."""
+    listed = subprocess.run([compiler, "-dM", "-E", "-Iinclude", *flags, "-x", "c", "-"], cwd=ROOT, input=text, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run([sys.executable, "tools/options.py", "--macros", "-"], cwd=ROOT, input=listed, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang", "arm-none-eabi-gcc"])
+def test_a_compiler_alone_can_be_asked(compiler, tmp_path):
+    """Whatever set the name: the command, the header that it names, the file itself."""
+    header = tmp_path / "my_config.h"
+    header.write_text("#define WEIR_CFG_UPD 0\n")
+    include = '#include "weir/socket.h"\n'
+    assert macros_of(compiler, "-DWEIR_PROFILE=small", "-DWEIR_CFG_SOCKETS=4", text=include) == (0, "")   # nor is a macro of Weir's own headers told
+    for flags, text, sentence in ((["-DWEIR_CFG_SOKETS=4"], "", "there is no option WEIR_CFG_SOKETS; did you mean WEIR_CFG_SOCKETS?"),
+                                  ([f'-DWEIR_CONFIG_FILE="{header}"'], include, "there is no option WEIR_CFG_UPD; did you mean WEIR_CFG_UDP?"),
+                                  ([], "#define WEIR_PROFILE_MEDIUM\n" + include, "there is no profile medium: there are tiny, small, full")):
+        status, messages = macros_of(compiler, *flags, text=text)
+        assert status == 2 and sentence in messages, messages
+
+
+@pytest.mark.parametrize("text,sentence", [(None, "cannot be read"), ("", "has no #define in it"), ("int main(void) { return 0; }\n", "has no #define in it")])
+def test_what_lists_no_macros_is_told(tmp_path, text, sentence):
+    if text is not None:
+        (tmp_path / "macros").write_text(text)
+    status, _, messages = tell("--macros", str(tmp_path / "macros"))
+    assert status == 2 and sentence in messages
+
+
 @pytest.fixture
 def header(tmp_path):
     def write(text):
@@ -67,6 +97,8 @@ def test_the_compiler_takes_what_is_right(flags):
 @pytest.mark.parametrize("words,sentence", [
     (["medium"], "there is no profile medium: there are tiny, small, full"),
     (["small", "tiny"], "two profiles are chosen: small and tiny"),
+    (["small", "SOCKETS"], "SOCKETS is an option: it is written SOCKETS=VALUE"),
+    (["WEIR_CFG_UDP"], "WEIR_CFG_UDP is an option: it is written WEIR_CFG_UDP=VALUE"),
     (["small", "SOKETS=4"], "there is no option WEIR_CFG_SOKETS; did you mean SOCKETS?"),
     (["small", "SOCKETS=0"], "WEIR_CFG_SOCKETS is 0: it must be 1 to"),
     (["small", "SOCKETS=four"], "WEIR_CFG_SOCKETS is `four`: it must be a whole number"),
