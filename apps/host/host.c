@@ -422,16 +422,16 @@ static void wrappers_drain(struct host *host)
 
 static bool releasing6(const struct host *host) { return host->dhcp6.state == DHCP6_RELEASING; }
 
-// The peers of a command, and the DHCP servers, are to hear its end: FINs may need a retransmission, datagrams and the
-// RELEASE an ARP reply, goodbyes their turn. Over --delay what peers have under way is answered, too: a SYN, ACK of a
-// connection that was given up gets its RST.
+// The peers of servers and commands, and the DHCP servers, are to hear the end: what is queued is still to be taken,
+// FINs may need a retransmission, datagrams and the RELEASE an ARP reply, goodbyes their turn. Over --delay what peers
+// have under way is answered, too: a SYN, ACK of a connection that was given up gets its RST. A second Ctrl-C ends the
+// wait.
 static void farewell(struct host *host, bool released)
 {
     const uint64_t round_us = 2u * (uint64_t)host->options->delay_us;
     uint64_t now_us = posix_now_us(), least_us = now_us + round_us + (released ? RELEASE_US : 0),
              most_us = now_us + FAREWELL_US + 2 * round_us;
-    while (now_us < least_us ||
-           (now_us < most_us && (releasing6(host) || (host->options->run != NULL && unsettled(host))))) {
+    while (!host->hurried && (now_us < least_us || (now_us < most_us && (releasing6(host) || unsettled(host))))) {
         (void)posix_host_poll(&host->posix, 10000);
         now_us = posix_now_us();
     }

@@ -4,6 +4,8 @@
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
 
+#include <signal.h>
+
 #include "chargen.h"
 #include "autoip/autoip.h"
 #include "dhcp/client.h"
@@ -60,6 +62,7 @@ struct host {
     struct status_server http;
     struct iperf3_server iperf3;
     bool serving, closing;
+    volatile sig_atomic_t hurried;  // a signal while it ends: nothing is waited for any more
     struct dns dns;
     struct dhcp dhcp;
     struct autoip autoip;

@@ -7,11 +7,12 @@
 #include "host/host.h"
 
 static struct host host;  // large: its servers hold all their connections' memory
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, ending;
 
 static void on_signal(int number)
 {
     interrupted = number;
+    host.hurried = ending;
     posix_host_wake(&host.posix);  // write(2) to an eventfd
 }
 
@@ -76,6 +77,7 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     status = serve(&options);
+    ending = 1;
     host_close(&host);
     return status;
 }

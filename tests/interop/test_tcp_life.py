@@ -2,6 +2,8 @@
 """Connections between Linux and Weir beyond the plain transfer: how they end, windows that close, many at once, floods, and a network
 that changes under them."""
 import contextlib
+import fcntl
+import hashlib
 import os
 import random
 import resource
@@ -9,6 +11,7 @@ import select
 import signal
 import socket
 import struct
+import termios
 import threading
 import time
 
@@ -149,6 +152,28 @@ def test_server_interrupted_over_a_delay(site, words):
                 pass
         sock.close()
     nobody_left(site)
+
+
+def test_server_interrupted_with_data_queued(site):
+    """What a server has queued when Ctrl-C ends it is taken by its peer, and a FIN comes behind it."""
+    host = site.serve()
+    sock = site.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    sock.connect((WEIR, 7))
+    data = bytes(range(251)) * 120
+    sock.sendall(data)
+    assert until(lambda: struct.unpack("i", fcntl.ioctl(sock, termios.TIOCOUTQ, bytes(4)))[0] == 0)   # it has all of it
+    host.send_signal(signal.SIGINT)
+    assert receive_all(sock) == (hashlib.sha256(data).hexdigest(), len(data))
+    sock.close()
+    assert host.wait(60) == 0, host.output()
+    check_output(host)
+
+
+def test_a_second_interrupt_waits_for_nothing(site):
+    host = site.serve("--delay", "20000")   # its end takes twice that
+    assert until(lambda: host.send_signal(signal.SIGINT) or host.poll() is not None, 20)
+    assert host.wait() == 0, host.output()
 
 
 def test_receiver_interrupted_over_a_delay(site):
