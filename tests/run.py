@@ -237,14 +237,20 @@ def holds(program, pattern):
 
 def choose(programs, patterns):
     """The programs that a pattern names, or, where it names none, those with a test of that name. Each must name something."""
-    chosen = []
+    chosen, within = [], {}
     for pattern in patterns:
         if pattern.startswith("-"):
             refuse(f"there is no option {pattern}", programs)
-        named = [p for p in programs if matches([pattern], p.name)] or [p for p in programs if holds(p, pattern)]
-        if not named:
+        named = [p for p in programs if matches([pattern], p.name)]
+        inside = [] if named else [p for p in programs if holds(p, pattern)]
+        if not named and not inside:
             refuse(f"nothing is called {pattern}", programs, pattern)
-        chosen += named
+        chosen += named + inside
+        for program in inside:
+            within.setdefault(program, []).append(pattern)
+    for program, words in within.items():
+        if program.report and not matches(patterns, program.name) and all(re.fullmatch(r"(?!(and|or|not)$)\w+", word) for word in words):
+            program.command += ["-k", " or ".join(words)]   # pytest runs only those tests; other programs are quick, and run whole
     return set(chosen or programs)
 
 
