@@ -200,7 +200,7 @@ prove-control:
 ##                 OPTIONS="SOCKETS=4 …", CROSS=arm-none-eabi-, O=folder; docs/packaging.md)
 ## make install    the same below prefix=/usr/local (DESTDIR, libdir, includedir, PARTS="bsd …"), and weir-run; make uninstall
 ## make amalgamation   the stack of such a configuration as two files: build/amalgamation/weir.c and weir.h
-## make packaging  takes Weir into builds of somebody else's: by CMake, pkg-config and Meson, and as two files, and each recipe (most of it a part of `make test`)
+## make packaging  takes Weir into builds of somebody else's: by CMake, pkg-config and Meson, and as two files, and each recipe (a part of `make test`, but for Conan)
 .PHONY: packaging
 packaging:
 	@CAMPAIGN=1 $(MAKE) -s test T=unit/packaging

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Weir in builds of somebody else's (make packaging): from an installed copy, which is moved, by CMake and pkg-config in C and C++; out of tree by CMake
-and Meson; cross-built; and as two files. What is built runs. CAMPAIGN=1 (make packaging): the recipes and Conan, too."""
+and Meson; cross-built; and as two files. What is built runs. CAMPAIGN=1 (make packaging): Conan, too; the recipes are in recipes_test.py."""
 import hashlib
 import json
 import os
@@ -242,16 +242,6 @@ def by_wrap(folder, archive):
     run("meson", "setup", "b", "-Dweir:profile=tiny", cwd=folder)
     run("ninja", "-C", "b", cwd=folder)
     run(folder / "b/answer")
-
-
-@pytest.mark.parametrize("recipe", RECIPES)
-@campaign
-def test_each_recipe(recipe, tmp_path):
-    """Copied out of the tree, as a user's configuration. (`make size` builds them for a Cortex-M3, with their parts.)"""
-    shutil.copy(ROOT / f"config/recipes/{recipe}.h", tmp_path / "my_config.h")
-    run("make", "-s", "amalgamation", f"CONFIG={tmp_path / 'my_config.h'}", f"O={tmp_path}")
-    run("cc", "-std=c11", "-O0", "-Wall", "-Wextra", "-Werror", "-DTWO_FILES", f"-I{tmp_path}", EXAMPLE / "answer.c", tmp_path / "weir.c", "-o", tmp_path / "answer")
-    run(tmp_path / "answer")
 
 
 @pytest.mark.parametrize("profile", ["tiny", "small", pytest.param("full", marks=campaign)])
