@@ -22,6 +22,8 @@ void shell_add(struct shell *shell, const struct shell_command *command);
 // asking shell_resolved, which has said why when it is false.
 void shell_resolve(struct shell *shell, const char *name, void (*done)(void *context, struct dns_both *both));
 bool shell_resolved(struct shell *shell, const struct dns_both *both);
+// What such a command wants cannot begin: says why, and ends it.
+void shell_failed(struct shell *shell, int error);
 // The command that waits ends with this text.
 void shell_finish(struct shell *shell, const char *what);
 // HOST [COUNT]: false where that is not what the words are.

@@ -50,9 +50,7 @@ static void iperf_found(void *context, struct dns_both *both)
     if (error == WEIR_OK)
         return;
     shell->stop = NULL;
-    shell_finish(shell, weir_error_name(error));
-    text_char(&shell->out, '\n');
-    shell_turn(shell);
+    shell_failed(shell, error);
 }
 
 static void iperf(struct shell *shell, int argc, char **argv)

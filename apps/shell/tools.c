@@ -56,9 +56,18 @@ bool shell_resolved(struct shell *shell, const struct dns_both *both)
     shell->resolving = false;
     if (both->result == DNS_FOUND)
         return true;
-    shell_finish(shell, both->result == DNS_NO_NAME || both->result == DNS_NO_DATA ? "no address\n" : "no answer\n");
+    shell_finish(shell, both->result == DNS_NO_NAME || both->result == DNS_NO_DATA ? "no address\n"
+                        : shell->dns->server_count == 0                            ? "no name server is known\n"
+                                                                                   : "no answer\n");
     shell_turn(shell);
     return false;
+}
+
+void shell_failed(struct shell *shell, int error)
+{
+    shell_finish(shell, error == WEIR_NO_ROUTE ? "no route to it" : weir_error_name(error));
+    text_char(&shell->out, '\n');
+    shell_turn(shell);
 }
 
 static void nslookup_done(void *context, struct dns_both *both)
@@ -116,11 +125,8 @@ static void ping_found(void *context, struct dns_both *both)
     const int error = ping_start(&shell->ping, shell->loop, both->addresses[0], shell->wanted, PING_INTERVAL_US,
                                  PING_BYTES, ping_event, shell);
     shell->pinging = error == WEIR_OK;
-    if (error == WEIR_OK)
-        return;
-    shell_finish(shell, weir_error_name(error));
-    text_char(&shell->out, '\n');
-    shell_turn(shell);
+    if (error != WEIR_OK)
+        shell_failed(shell, error);
 }
 
 static void ping(struct shell *shell, int argc, char **argv)
