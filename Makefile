@@ -150,15 +150,17 @@ LINE ?= 100
 ## make soak       a host and Linux over a TAP for SOAK_SECONDS (3600): everything at once, nothing may fail, memory must come back: build/soak
 SOAK_SECONDS ?= 3600
 ## make faults     unit programs over an instance, again and again with a fault that no test planned: the n-th allocation fails, the peer vanishes
-##                 after n frames, for each n (FAULTS=300: at most); frames are lost, cut, doubled, late, the driver refuses, the clock jumps, the
-##                 link flaps (FAULT_SEEDS=4 each; T='tcp/ small/ip': some programs); one fault a program is part of `make test`
+##                 after n frames, for each n (FAULTS=300: at most; FAULT_POINTS=20: so many n of each kind, spread over them); frames are lost,
+##                 cut, doubled, late, the driver refuses, the clock jumps, the link flaps (FAULT_SEEDS=4 each; T='tcp/ small/ip': some programs);
+##                 one fault a program is part of `make test`
 FAULTS ?= 300
+FAULT_POINTS ?= 0
 FAULT_SEEDS ?= 4
 .PHONY: attack soak faults
 faults:
 	@tools/need.sh test
 	@$(MAKE) -s tests-asan $(SMALL_BUILDS:%=tests-%)
-	@$(PYTHON) tests/faults.py --most $(FAULTS) --seeds $(FAULT_SEEDS) $(T)
+	@$(PYTHON) tests/faults.py --most $(FAULTS) --points $(FAULT_POINTS) --seeds $(FAULT_SEEDS) $(T)
 attack:
 	@tools/need.sh attack
 	@$(MAKE) -s $(B)/host/weir-host $(B)/venv/ready

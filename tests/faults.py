@@ -7,12 +7,17 @@ driver refuses (WEIR_TEST_DRIVER=full); the clock jumps; the link flaps. A test 
 so; but nothing is used after its end or before its beginning, nothing contradicts itself, all memory goes back, and no
 program hangs.
 
-usage: tests/faults.py [--most N] [--seeds N] [PATTERN …]    exit status 1 when something was found"""
+Not every n need be tried: with --points, of each kind so many of them, close together at first and ever further apart, the
+last one among them.
+
+usage: tests/faults.py [--most N] [--points N] [--seeds N] [PATTERN …]    exit status 1 when something was found"""
 import argparse
 import concurrent.futures
 import os
 import pathlib
 import re
+import resource
+import signal
 import subprocess
 import sys
 import zlib
@@ -23,7 +28,8 @@ BAD = re.compile(r"^(?:faults: |.*(?:Sanitizer|runtime error|Illegal instruction
                  re.MULTILINE)
 COUNTED = {"alloc": 1, "allocs": 1, "vanish": 0}     # for each n from here on, until none happens
 SEEDED = ("lose", "truncate", "duplicate", "delay", "clock", "flap")
-SECONDS = 120
+SECONDS = 120          # of the processor: a busy machine makes no program hang
+ASLEEP_SECONDS = 1200  # of the clock, for one that waits for what does not come
 
 
 def settings(kind, number):
@@ -37,9 +43,25 @@ def sample(name):
     return kinds[first % len(kinds)], 1 + first // 16 % 8
 
 
+def points(begin, most, wanted):
+    """`wanted` (0: all) of `most` numbers from `begin` on: the first, the last, and the others at distances that grow."""
+    if not wanted or wanted >= most:
+        return range(begin, begin + most)
+    steps = max(1, wanted - 1)
+    spread = (begin + max(i, i * i * (most - 1) // (steps * steps)) for i in range(wanted))
+    return sorted({min(number, begin + most - 1) for number in spread})
+
+
+def limit_processor():
+    """In a program's process, before it: the signal at the limit is told from all others."""
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
+
+
 def wrong(out, status):
     """What went wrong beyond a test's expectations; None: nothing."""
     found = [line for line in BAD.findall(out) if not line.startswith("tests/unit/")]   # a test that did not ask
+    if not found and status == -signal.SIGXCPU:
+        found = [f"no end within {SECONDS} s of the processor"]
     if not found and status < 0:
         found = [f"ended by signal {-status}"]
     return found[0].strip() if found else None
@@ -50,9 +72,9 @@ def run(program, kind, number):
     environment = {**os.environ, **settings(kind, number)}
     try:
         done = subprocess.run([program], capture_output=True, text=True, errors="replace", env=environment,
-                              timeout=SECONDS, cwd=ROOT)
+                              timeout=ASLEEP_SECONDS, cwd=ROOT, preexec_fn=limit_processor)
     except subprocess.TimeoutExpired:
-        return True, f"no end within {SECONDS} s"
+        return True, f"no end within {ASLEEP_SECONDS} s"
     happened = "a fault happened" in done.stderr if "a fixture opened" in done.stderr else None
     return happened, wrong(done.stdout + done.stderr, done.returncode)
 
@@ -61,8 +83,8 @@ def program_runs(program, options):
     """So many runs, in so many of which a fault happened, and what was found, with the settings."""
     found, runs, happened = {}, 0, 0
     for kind in (*COUNTED, *SEEDED):
-        begin = COUNTED.get(kind, 1)
-        for number in range(begin, begin + (options.most if kind in COUNTED else options.seeds)):
+        begin = COUNTED.get(kind)
+        for number in points(begin, options.most, options.points) if kind in COUNTED else range(1, 1 + options.seeds):
             fault, bad = run(program, kind, number)
             if fault is None:
                 return program, runs, happened, found
@@ -77,6 +99,7 @@ def program_runs(program, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--most", type=int, default=300, help="the last n")
+    parser.add_argument("--points", type=int, default=0, help="so many n of each kind; 0: all")
     parser.add_argument("--seeds", type=int, default=4, help="of each kind of fault that has seeds")
     parser.add_argument("pattern", nargs="*")
     options = parser.parse_args()

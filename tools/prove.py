@@ -27,6 +27,10 @@ BYTEWISE = "-U__BYTE_ORDER__"
 # Sequence numbers go round: WP says nothing of that to z3 by itself.
 ROUND = ["-cpp-extra-args=-include proof/wrap.h"]
 
+# What other builds have: the log without SACK, the ring of those without an allocator.
+TINY = ["-cpp-extra-args=-DWEIR_PROFILE=tiny -UWEIR_CFG_IP6"]
+STATIC = ["-cpp-extra-args=-DWEIR_CFG_ALLOCATOR=0"]
+
 # name: (file, functions). Functions of a file together, since they call each other.
 WP = {
     "tcp options": ("src/wire/tcp.c", "tcp_wire_take_sack tcp_wire_take_timestamps tcp_wire_take_accecn tcp_wire_take_option "
@@ -40,6 +44,11 @@ WP = {
                    "take_option nd_option_next"),
     "sack validation": ("src/tcp/sack.c", "tcp_sack_input", ROUND, ["-wp-prop", "outstanding"]),
     "dsack": ("src/tcp/dsack.c", "tcp_dsack_reported tcp_sack_sane", ROUND),
+    "flight simple": ("src/tcp/flight_simple.c", "flight_sent flight_found flight_acked flight_lose flight_lose_first flight_lose_all "
+                      "flight_next_lost flight_resent", ROUND, TINY),
+    "stream ring": ("src/base/stream_flat.c", "stream_flat_spans stream_flat_drop stream_set_limit stream_commit stream_ensure "
+                    "stream_stretch stream_skip stream_trim", STATIC, ["-wp-split"]),
+    "checksum length": ("src/base/checksum.c", "checksum_last_word sum_bytes copy_sum_bytes"),
     "sequence order": ("src/base/intervals.c", "seq_lt seq_le seq_in seq_max seq_min max_u32 min_u32", ROUND),
     "intervals": ("src/base/intervals.c", "intervals_init intervals_find intervals_replace intervals_remember count_total intervals_add "
                   "intervals_hole intervals_covers intervals_at intervals_advance", ROUND, ["-instantiate", "-wp-split"]),
@@ -61,6 +70,14 @@ FAULTS = [
     ("a prefix may be longer than its option", "src/wire/nd.c", "bits > bytes * 8", "bits > bytes * 16", "nd options"),
     ("a checksum takes three bytes for a word", "src/base/checksum.c", "bytes >= 4; bytes -= 4, p += 4)", "bytes >= 3; bytes -= 4, p += 4)",
      "checksums"),
+    ("a copy takes three bytes for a word", "src/base/checksum.c", "bytes >= 4; bytes -= 4, p += 4, q += 4)",
+     "bytes >= 3; bytes -= 4, p += 4, q += 4)", "checksum length"),
+    ("a ring's room may be larger than its limit", "src/base/stream_flat.h", "min_u32(end, stream->limit)", "end", "stream ring"),
+    ("a span may go on beyond the ring's end", "src/base/stream_flat.c", "min_u32(length, stream->size - at)", "length", "stream ring"),
+    ("more is found again than was lost", "src/tcp/flight_simple.c", "min_u32(f->lost, end - f->lost_from)", "end - f->lost_from",
+     "flight simple"),
+    ("what was sent again may end beyond what was sent", "src/tcp/flight_simple.c", "start + 1, f->end + 1)", "start + 1, f->end + 2)",
+     "flight simple"),
     ("a list takes an interval more than it has room for", "src/base/intervals.c", "list->count >= list->capacity", "list->count > list->capacity",
      "intervals"),
     ("the newest interval may lie behind the list", "src/base/intervals.c", "list->recent > gone && list->count ? list->recent - gone : 0",

@@ -86,12 +86,15 @@ static inline uint16_t native16(const uint8_t *p)
     memcpy(&word, p, sizeof word);
     return word;
 }
+//@ requires \valid_read(p + (0 .. 3)); assigns \nothing;
 static inline uint32_t native32(const uint8_t *p)
 {
     uint32_t word;
     memcpy(&word, p, sizeof word);
     return word;
 }
+//@ requires \valid(p + (0 .. 3)); assigns p[0 .. 3];
+static inline void put_native32(uint8_t *p, uint32_t word) { memcpy(p, &word, sizeof word); }
 static inline uint64_t native64(const uint8_t *p)
 {
     uint64_t word;

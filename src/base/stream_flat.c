@@ -66,10 +66,12 @@ uint32_t stream_flat_spans(const struct stream *stream, uint32_t offset, uint32_
     if (at >= stream->size)
         at -= stream->size;
     const uint32_t bytes = min_u32(length, stream->size - at);
-    spans[0] = (struct weir_span){(uint8_t *)stream->data + at, bytes};
+    spans[0].data = (uint8_t *)stream->data + at;
+    spans[0].length = bytes;
     if (bytes == length || count == 1)
         return 1;
-    spans[1] = (struct weir_span){(uint8_t *)stream->data, length - bytes};  // no more than the ring holds
+    spans[1].data = (uint8_t *)stream->data;
+    spans[1].length = length - bytes;  // no more than the ring holds
     return 2;
 }
 
@@ -82,6 +84,9 @@ void stream_flat_drop(struct stream *stream, uint32_t bytes)
         stream->head -= stream->size;
 }
 
+/*@ requires stream_ring(stream);
+    assigns stream->room, stream->head;
+    ensures stream_ring(stream) && stream->room == stream->length; */
 void stream_trim(struct memory *memory, struct stream *stream)
 {
     (void)memory;

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What `make faults` chooses of the numbers that there are, and that it tells a program without end from a slow one."""
+import itertools
+import sys
+
+import pytest
+
+import faults
+
+
+@pytest.mark.parametrize("begin, most, wanted", list(itertools.product((0, 1), (1, 2, 5, 300), (0, 1, 2, 7, 20, 299, 300))))
+def test_points_are_as_many_as_asked_for_and_lie_within(begin, most, wanted):
+    chosen = list(faults.points(begin, most, wanted))
+    assert chosen == sorted(set(chosen)) and chosen[0] == begin and chosen[-1] <= begin + most - 1
+    if wanted != 1:
+        assert chosen[-1] == begin + most - 1
+    assert len(chosen) == (min(wanted, most) if wanted else most)
+
+
+def program(folder, text):
+    path = folder / "program"
+    path.write_text(f"#!{sys.executable}\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_a_program_that_goes_round_for_ever_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(faults, "SECONDS", 1)
+    assert faults.run(program(tmp_path, "while True:\n    pass"), "alloc", 1)[1] == "no end within 1 s of the processor"
+
+
+def test_a_program_that_waits_for_ever_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(faults, "ASLEEP_SECONDS", 1)
+    assert faults.run(program(tmp_path, "import time\ntime.sleep(60)"), "alloc", 1) == (True, "no end within 1 s")
+
+
+def test_a_program_that_has_less_of_the_processor_than_others_is_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(faults, "SECONDS", 2)
+    assert faults.run(program(tmp_path, "import time\ntime.sleep(3)"), "alloc", 1) == (None, None)
