@@ -661,6 +661,187 @@ static void what_lies_beyond_the_log_is_refused(void **state)
     }
 }
 
+// --- every log of up to three records, with every call (docs/proof.md)
+// ------------------------------------------------
+
+#define FEW 3u
+#define RECORD 3u  // bytes of each: a block may begin and end within one
+#define AROUND 2u  // numbers before the log and behind it that are tried, too
+#define WRAPS (UINT32_MAX - RECORD)
+
+static const uint32_t kinds[] = {0,
+                                 FLIGHT_RETRANSMITTED,
+                                 FLIGHT_SACKED,
+                                 FLIGHT_SACKED | FLIGHT_RETRANSMITTED,
+                                 FLIGHT_LOST,
+                                 FLIGHT_LOST | FLIGHT_RETRANSMITTED};
+#define KINDS (2 * sizeof kinds / sizeof kinds[0])  // each at one of two times
+
+struct shape {
+    uint32_t head, spare;  // places before the records and behind them
+    bool refused;          // there is no memory for more
+};
+struct few {
+    const struct shape *shape;
+    uint32_t count, content;  // each record's kind and time
+    struct flight *f;
+    uint32_t flags[FEW * RECORD];  // of each byte, before the call
+};
+
+static void few_record(struct flight *f, uint32_t which)
+{
+    const uint32_t start = flight_end(f), flags = kinds[which / 2];
+    f->record[f->head + f->count++] =
+        (struct flight_record){.end = start + RECORD, .sent = (FLIGHT_STEP_US << which % 2) | flags};
+    if (flags & FLIGHT_SACKED) {
+        f->sacked += RECORD;
+        f->fack = start + RECORD;
+    }
+    if (flags & FLIGHT_LOST) {
+        flight_lost_note(f, start);
+        f->lost += RECORD;
+    }
+    if (flags == FLIGHT_RETRANSMITTED)
+        flight_resent_note(f, FLIGHT_STEP_US << which % 2);
+    f->retransmitted += (flags & FLIGHT_RETRANSMITTED) != 0;
+}
+
+static void few_begin(struct few *few)
+{
+    struct flight *f = make((uint16_t)(few->shape->head + few->count + few->shape->spare), WRAPS);
+    f->head = (uint16_t)few->shape->head;
+    for (uint32_t i = 0, rest = few->content; i < few->count; i++, rest /= KINDS)
+        few_record(f, rest % KINDS);
+    for (uint32_t i = 0; i < few->count * RECORD; i++)
+        few->flags[i] = flags_at(f, WRAPS + i);
+    few->f = f;
+    refuse = few->shape->refused;
+}
+
+// The log is sound, and of the bytes that are still in it those in [from, to) have the flags that are due, others
+// theirs of before.
+static void few_end(struct few *few, uint32_t from, uint32_t to, uint32_t set, uint32_t cleared)
+{
+    struct flight *f = few->f;
+    check(f);
+    assert_true(flight_sound(f, f->start, flight_end(f)));
+    for (uint32_t i = f->start - WRAPS; i < few->count * RECORD; i++) {
+        const uint32_t was = few->flags[i], within = i >= from && i < to && !(was & FLIGHT_SACKED);
+        const uint32_t due = within ? (was & ~cleared) | set : was;
+        // Neighbours that are SACKED join: which of them went twice nobody asks any more.
+        const uint32_t told = due & FLIGHT_SACKED ? ~(uint32_t)FLIGHT_RETRANSMITTED : UINT32_MAX;
+        assert_int_equal(flags_at(f, WRAPS + i) & told, due & told);
+    }
+    refuse = false;
+    drop(f);
+}
+
+// Whether two cuts find room, when the log grows to twice its size where it can.
+static bool few_room(const struct few *few)
+{
+    const uint32_t spare = few->shape->head + few->shape->spare;
+    return spare >= 2 || (WEIR_CFG_ALLOCATOR && !few->shape->refused && few->count + 2 * spare >= 2);
+}
+
+// A block from `left` to `right`, counted from AROUND before the log, is SACKed, or sent again.
+static void few_block(struct few *few, uint32_t left, uint32_t right, bool again)
+{
+    const uint32_t bytes = few->count * RECORD, from = left > AROUND ? left - AROUND : 0, to = right - AROUND;
+    const bool taken = left < right && right > AROUND && to <= bytes;
+    struct flight_delta delta = {0};
+    few_begin(few);
+    if (again)
+        flight_resent(NULL, &few->f, WRAPS + left - AROUND, WRAPS + to, 4 * FLIGHT_STEP_US);
+    else
+        flight_sacked(NULL, &few->f, WRAPS + left - AROUND, WRAPS + to, &delta);
+    if (taken && !few_room(few)) {  // what was refused a cut stays as it was, or goes again as a whole
+        check(few->f);
+        refuse = false;
+        drop(few->f);
+        return;
+    }
+    few_end(few, taken ? from : 0, taken ? to : 0, again ? FLIGHT_RETRANSMITTED : FLIGHT_SACKED, FLIGHT_LOST);
+}
+
+static void few_acked(struct few *few, uint32_t una)
+{
+    struct flight_delta delta = {0};
+    const uint32_t bytes = few->count * RECORD;
+    few_begin(few);
+    flight_acked(few->f, WRAPS + una - AROUND, &delta);
+    if (una > AROUND) {
+        assert_int_equal(few->f->start, WRAPS + una - AROUND);
+        assert_int_equal(flight_outstanding(few->f), una - AROUND < bytes ? bytes + AROUND - una : 0);
+        few_end(few, 0, 0, 0, 0);
+    } else if (few->count) {  // below it nothing is acknowledged, and above an empty log there is nothing
+        assert_int_equal(few->f->start, WRAPS);
+        few_end(few, 0, 0, 0, 0);
+    } else {
+        drop(few->f);
+    }
+}
+
+static void few_next_lost(struct few *few, uint32_t from)
+{
+    uint32_t start, end;
+    few_begin(few);
+    if (flight_next_lost(few->f, WRAPS + from, &start, &end)) {
+        assert_true(from <= start - WRAPS && start - WRAPS < end - WRAPS && end - WRAPS <= few->count * RECORD);
+        for (uint32_t i = start - WRAPS; i < end - WRAPS; i++)
+            assert_true(few->flags[i] & FLIGHT_LOST);
+    }
+    few_end(few, 0, 0, 0, 0);
+}
+
+static void few_lose(struct few *few, uint32_t mss)
+{
+    struct flight_delta delta = {0};
+    few_begin(few);
+    flight_lose_first(NULL, &few->f, mss, &delta);
+    check(few->f);
+    flight_detect(few->f, mss, &delta);
+    check(few->f);
+    assert_true(flight_lose_all(few->f) + delta.newly_lost <= few->count * RECORD);
+    check(few->f);
+    flight_unlose(few->f);
+    check(few->f);
+    if (flight_room(NULL, &few->f, 4 * FLIGHT_STEP_US))
+        flight_sent(few->f, flight_end(few->f) + RECORD, 4 * FLIGHT_STEP_US);
+    check(few->f);
+    refuse = false;
+    drop(few->f);
+}
+
+static void few_calls(struct few *few)
+{
+    const uint32_t places = few->count * RECORD + 2 * AROUND;
+    for (uint32_t i = 0; i <= places; i++) {
+        few_acked(few, i);
+        few_next_lost(few, i);
+        for (uint32_t j = 0; j <= places; j++) {
+            few_block(few, i, j, false);
+            few_block(few, i, j, true);
+        }
+    }
+    for (uint32_t mss = 1; mss <= RECORD + 1; mss++)
+        few_lose(few, mss);
+}
+
+static void each_small_log_stays_sound(void **state)
+{
+    static const struct shape shapes[] = {{0, 0, true},  {1, 0, true},  {0, 1, true}, {1, 1, true},
+                                          {0, 0, false}, {1, 1, false}, {0, 2, true}, {2, 2, true}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        uint32_t contents = 1;
+        for (uint32_t count = 0; count <= FEW; count++, contents *= (uint32_t)KINDS)
+            for (uint32_t content = 0; content < contents; content++) {
+                struct few few = {.shape = &shapes[i], .count = count, .content = content};
+                few_calls(&few);
+            }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -684,6 +865,7 @@ int main(void)
         cmocka_unit_test(equals_the_model_when_splits_succeed),
         cmocka_unit_test(stays_sound_when_splits_are_refused),
         cmocka_unit_test(what_lies_beyond_the_log_is_refused),
+        cmocka_unit_test(each_small_log_stays_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
