@@ -5,7 +5,7 @@
 //
 //     weir-machine-peer send|receive [--runs N] [--SETTING VALUE]...        (what the board does, at ports 5001, 5002)
 //
-// The settings are weir-sim's (bytes, cc, rate, delay, loss, back_loss, seed …): loss is of what the board sends,
+// The settings are weir-sim's (bytes, cc, rate, delay, loss, back_loss, seed, pcap …): loss is of what the board sends,
 // back_loss of what it receives. `delay`, each way, may not be 0: a frame of the machine's enters the link that much
 // after it left, so that the network may be so far ahead of the machine. The rate is of what the machine receives: what
 // it sends its MAC has paced.
@@ -233,6 +233,7 @@ static bool open_network(void)
 {
     const struct scenario *const scenario = &peer.scenario;
     struct sim_way there, back;
+    char path[SCENARIO_TEXT + 32];
     bulk_ways(scenario, &there, &back);
     there.rate = there.delay_ns = 0;  // both are behind it when it comes here
     if (!scenario_given(scenario, "queue"))
@@ -242,8 +243,9 @@ static bool open_network(void)
                              &(struct sim_host_options){.config.congestion_control = scenario->cc,
                                                         .granularity_us = (uint32_t)scenario->tick_us});
     peer.machine = sim_outside_add(peer.sim, "machine", arrives, NULL);
+    snprintf(path, sizeof path, "%s/machine-far.pcapng", scenario->pcap);
     sim_link_add(peer.sim, peer.machine, sim_node_of(peer.host),
-                 &(struct sim_link_options){.there = there, .back = &back});
+                 &(struct sim_link_options){.there = there, .back = &back, .capture = *scenario->pcap ? path : NULL});
     peer.bsd = bsd_create(sim_host_weir(peer.host), NULL);
     peer.enters = (struct event){.happen = enters};
     peer.sent = calloc(FRAMES_MAX, sizeof *peer.sent);

@@ -62,7 +62,19 @@ def test_a_run_is_the_same_again_and_another_rate_is_another_run():
     assert lossy[0] > seconds(18_000_000, "receive")
 
 
+def test_what_passed_the_cable_is_kept_with_what_was_lost(tmp_path):
+    """pcap=FOLDER: each frame when it entered the simulated link, so that who looks for a lost retransmission finds it."""
+    done = model(f"peer,way=send,bytes={SIZE},delay=0.02,loss=15,spare_arp=1,pcap={tmp_path}", "--rate", "180000000")
+    assert done.returncode == 0, done.stderr
+    sent = subprocess.run(["tshark", "-r", tmp_path / "machine-far.pcapng", "-Y", "tcp.srcport==5001 && tcp.len>0", "-T", "fields", "-e", "tcp.seq", "-e", "tcp.len"],
+                          capture_output=True, text=True, check=True).stdout
+    sizes = [tuple(map(int, line.split())) for line in sent.splitlines()]
+    assert sum(length for _, length in set(sizes)) >= SIZE
+    assert len(sizes) > len(set(sizes))   # what was sent again stands there twice
+
+
 @pytest.mark.parametrize("nic, more, complaint", [
+    ("peer,way=send,delay=1,bytes=1000,pcap=/nowhere", ("--rate", "1000000"), "/nowhere/machine-far.pcapng"),
     ("peer,way=send,delay=0.02,bytes=1000", (), "a peer wants to know the processor's rate"),
     ("peer,way=send,bytes=1000", ("--rate", "1000000"), "a peer has a way (send or receive) and a delay"),
     ("peer,way=send,delay=0,bytes=1000", ("--rate", "1000000"), "delay, bytes (4 GB at the most) and runs are not 0"),
