@@ -27,6 +27,7 @@ static void closed_port_is_reported(void **state)
     assert_int_equal(icmp.rest, 0);
     assert_int_equal(ip.source, weir_addr_to_v4(OURS));
     assert_int_equal(ip.destination, weir_addr_to_v4(PEER));
+    assert_int_equal(ip.tos & 0x1f, 0);  // RFC 1122 §3.2.2: no type of service; above it the precedence
     // Header and eight bytes, whatever the packet held: never larger than what it answers.
     assert_int_equal(length, ICMP4_BYTES + IP4_BYTES + 8);
     assert_int_equal(get32(bytes + ICMP4_BYTES + 12), weir_addr_to_v4(PEER));

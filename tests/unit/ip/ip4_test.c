@@ -161,6 +161,23 @@ static void unspecified_source_only_to_all(void **state)
     fixture_close(&f);
 }
 
+// RFC 1122 §3.2.1.7: a host takes what reached it, whatever is left of its way.
+static void a_packet_at_the_end_of_its_way_is_taken(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct made packet;
+    open_raw(&f);
+    for (uint8_t ttl = 0; ttl < 3; ttl++) {
+        make_good(&packet);
+        packet.bytes[8] = ttl;
+        header_sum(packet.bytes);
+        fixture_input(&f, packet.bytes, packet.length);
+        assert_int_equal(fixture_count(&f, WEIR_COUNT_UDP_NO_SOCKET), ttl + 1);
+    }
+    fixture_close(&f);
+}
+
 static void packets_for_others_vanish(void **state)
 {
     (void)state;
@@ -216,6 +233,7 @@ static void options_are_checked(void **state)
         {{68, 200, 0, 0, 0, 0, 0, 0}, false},                                       // length beyond the header
         {{7, 7, 4, 0, 0, 0, 0, 0}, true},                                           // record route: ignored
         {{0x94, 4, 0, 0, 0, 0, 0, 0}, true},                                        // router alert
+        {{136, 4, 1, 2, 0, 0, 0, 0}, true},                                         // stream identifier: obsolete
         {{1, 1, 1, 1, 1, 1, 1, 1}, true},      {{0, 131, 7, 4, 1, 2, 3, 4}, true},  // end of list: the rest is padding
     };
     struct fixture f;
@@ -417,6 +435,7 @@ int main(void)
         cmocka_unit_test(link_padding_is_cut),
         cmocka_unit_test(impossible_sources_are_dropped),
         cmocka_unit_test(unspecified_source_only_to_all),
+        cmocka_unit_test(a_packet_at_the_end_of_its_way_is_taken),
         cmocka_unit_test(packets_for_others_vanish),
         cmocka_unit_test(link_broadcast_with_unicast_address_is_dropped),
         cmocka_unit_test(options_are_checked),

@@ -41,6 +41,24 @@ static void datagrams_arrive_whole_with_their_names(void **state)
     fixture_close(&f);
 }
 
+// RFC 1122 §3.2.1.6: the type of service of what arrived is told, of each datagram its own.
+static void the_type_of_service_is_told(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint8_t udp[UDP_BYTES + 1], got[1];
+    struct weir_message message;
+    open_raw(&f);
+    const weir_socket s = socket_bound(&f, weir_addr_any(), PORT);
+    make_udp(udp, PEER, OURS, 4321, PORT, "x", 1);
+    for (uint32_t tos = 0; tos <= 0xb8; tos += 0xb8) {
+        input(&f, &(struct make){.protocol = IP_UDP, .tos = (uint8_t)tos, .payload = udp, .length = sizeof udp});
+        assert_int_equal(take(&f, s, got, sizeof got, &message), 1);
+        assert_int_equal(message.tos, tos);
+    }
+    fixture_close(&f);
+}
+
 static void damage_is_found_wherever_it_is(void **state)
 {
     (void)state;
@@ -320,6 +338,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(datagrams_arrive_whole_with_their_names),
+        cmocka_unit_test(the_type_of_service_is_told),
         cmocka_unit_test(damage_is_found_wherever_it_is),
         cmocka_unit_test(checksum_zero_means_none),
         cmocka_unit_test(lengths_that_lie_are_dropped),
