@@ -90,6 +90,19 @@ def test_the_figures_of_the_simulated_part(monkeypatch):
     json.dumps(figures)
 
 
+def test_the_page_has_the_fairness_table_of_the_run():
+    """docs/realtime.md's table, cell by cell, and the frames that Weir's receiver reads at every queue of it."""
+    build("build/host/weir-realtime")
+    fair = sim_part.fairness(common.Progress("test", 1))["fairness"]
+    assert fair["frames_ratio_min"] >= sim_part.SAME_SHARE and fair["cubic_loss_percent"] <= 10
+    page = [[cell.strip() for cell in line.strip("|").split("|")] for line in (ROOT / "docs/realtime.md").read_text().split("\n") if line.startswith("| ")]
+    for queue, row in fair["by_queue"].items():
+        stands, = [cells[1:] for cells in page if cells[0] == queue]
+        made = [f"{row[name]['cubic_kbit']:.0f} / {row[name]['frames_kbit']:.0f}" for name in sim_part.FAIR_FLOWS]
+        numbers = [[int(number) for cell in cells for number in cell.split(" / ")] for cells in (made, stands)]
+        assert numbers[1] == pytest.approx(numbers[0], rel=0.04, abs=12), f"docs/realtime.md: | {queue} | {' | '.join(made)} |"
+
+
 def test_the_parts_are_in_order():
     assert program.parts() == ["sim", "weir", "boards", "linux", "tap"]
 
