@@ -27,9 +27,10 @@ static void work_there(void *context)
 }
 
 // --- bursts ----------------------------------------------------------------------------------------------------------
-// What a thread's first call gave the stack to send leaves at once. If it goes on calling without a wait, output is
-// held until there is that of PREEMPT_BURST calls, so that it leaves in larger pieces, as Linux's corking by itself has
-// it: for PREEMPT_BURST_US at the longest, and no longer than until somebody waits, or frames come.
+// What a thread's first call gave the stack to send leaves at once, unless it was just woken (io_turn). If it goes on
+// calling without a wait, output is held until there is that of PREEMPT_BURST calls, so that it leaves in larger
+// pieces, as Linux's corking by itself has it: for PREEMPT_BURST_US at the longest, and no longer than until somebody
+// waits, or frames come.
 #if PREEMPT_BURST > 1
 static void burst_due(struct timeout *timeout)
 {
@@ -76,8 +77,9 @@ static bool burst_ends(struct preempt_port *port)
 static void burst_wakes(struct preempt_port *port) { port->woken = true; }
 
 // What a turn has to send waits for the thread that it woke, which mostly has more to send, or takes what came: a whole
-// segment leaves in place of two parts, and one acknowledgement with the window as it is then. Replies in the outbox
-// wait with it.
+// segment leaves in place of two parts, and one acknowledgement with the window as it is then. So does what that
+// thread's first call brings, or a reader that takes two segments by two calls would say between them that it has room
+// for one. Replies in the outbox wait with it.
 static uint64_t io_turn(struct port_core *core)
 {
     struct preempt_port *port = (struct preempt_port *)core;
@@ -87,6 +89,7 @@ static uint64_t io_turn(struct port_core *core)
     if (!more && port->woken && port->held < PREEMPT_BURST - 1 && weir_output_pending(core->weir)) {
         const uint32_t state = arch_interrupts_off();
         hold(port);
+        port->burst = true;
         arch_interrupts_restore(state);
         return port->last_due_us;
     }

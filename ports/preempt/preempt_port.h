@@ -9,7 +9,7 @@
 // what came meanwhile: that costs no change of threads. It does so with the I/O thread's priority and on the I/O
 // thread's stack, so that its own needs no room for it. One that calls again and again without a wait in between sends
 // what PREEMPT_BURST calls have brought at a time. What the I/O thread has to send waits for the thread that it woke,
-// for no longer than a burst.
+// until that waits again: for no longer than a burst.
 //
 //     kernel_init(&kernel_board);
 //     preempt_port_init(&port, &board);

@@ -283,10 +283,11 @@ static void test_output_of_a_burst_leaves_together(void **state)
     run(bursts);
 }
 
-// What a turn has to send waits for the thread that it woke, which sends it with what it has itself; where that thread
-// has nothing to do with the stack, for as long as a burst.
+// What a turn has to send waits for the thread that it woke, until that waits again, with what its calls bring; where
+// that thread has nothing to do with the stack, for as long as a burst.
 static weir_socket datagrams;
-static bool pending_for_woken;
+static bool pending_for_woken, pending_after_a_call;
+static int nobodys;
 
 static void send_and_wake(void)
 {
@@ -305,7 +306,11 @@ static void sends_when_woken(void *unused)
     pending_for_woken = weir_output_pending(port.core.weir);
     port.core.port.kick(&port);
     port.core.port.unlock(&port);
+    pending_after_a_call = weir_output_pending(port.core.weir);
+    port.core.port.lock(&port);
+    good &= port.core.port.wait(&port, &nobodys, now_us + MS) == 1;
     good &= !weir_output_pending(port.core.weir);
+    port.core.port.unlock(&port);
 }
 
 static void held_for_the_woken(void *unused)
@@ -317,9 +322,9 @@ static void held_for_the_woken(void *unused)
     netif.flags |= WEIR_NETIF_UP;
     spawn(&other, 3, MIDDLE, sends_when_woken);
     on_poll = send_and_wake;
-    pending_for_woken = false;
+    pending_for_woken = pending_after_a_call = false;
     interrupt();
-    good &= pending_for_woken && !weir_output_pending(port.core.weir);
+    good &= pending_for_woken && pending_after_a_call && !weir_output_pending(port.core.weir);
     on_poll = send_and_wake;
     interrupt();  // nobody waits any more
     good &= weir_output_pending(port.core.weir);
