@@ -198,7 +198,7 @@ static inline void frame_input(struct weir_netif *netif, const struct weir_frame
         return;
     trace_frame(netif, "in", frame->length);
     const struct flow *const flow = flow_match(netif, frame);
-    if (flow && tcp_predict_frame(netif->weir, netif, flow, frame))
+    if (WEIR_CFG_FAST_PATH && flow && tcp_predict_frame(netif->weir, netif, flow, frame))
         return;
     // below, headers are read without asking again
     if (frame->slices[0].length < min_u32(frame->length, WEIR_FRAME_HEAD)) {
@@ -207,7 +207,7 @@ static inline void frame_input(struct weir_netif *netif, const struct weir_frame
     }
     netif_counted_in(netif, frame);
     taps_show(netif, false, frame->slices, frame->count);
-    if (flow)
+    if (WEIR_CFG_FAST_PATH && flow)
         flow_input(netif, frame, flow);
     else
         netif->link->input(netif, frame);

@@ -23,6 +23,22 @@
 
 #define FLOW_RENEW_MS 1000u  // so often a packet is sent without its template
 
+struct flow;
+// A packet passed all checks of link and network layer. It is at its transport header.
+void flow_learn_match(struct weir *weir, const struct packet *packet);
+// A packet of `transport_bytes` bytes of transport header, which may not be fragmented, has left by the canonical way,
+// and is in `out`.
+void flow_learn_template(struct weir *weir, const struct path *path, const struct ip_out *ip,
+                         const struct packet_out *out, uint32_t transport_bytes);
+
+// ip_path_find: the way, where it is known, and the source (from `wanted`, which may be any).
+bool flow_path(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
+               uint8_t netif_bound);
+void flow_learn_path(struct weir *weir, const struct path *path, struct weir_addr wanted, struct weir_addr source,
+                     struct weir_addr destination, uint8_t netif_bound);
+// Delivers the packet of a frame that flow_match found to belong to the flow.
+void flow_input(struct weir_netif *netif, const struct weir_frame *frame, const struct flow *flow);
+
 #if WEIR_CFG_FAST_PATH
 // Bytes of link header before the network header of a frame on this interface.
 static inline uint32_t flow_network_offset(const struct weir_netif *netif)
@@ -63,26 +79,11 @@ static BYTES_INLINE const struct flow *flow_match(const struct weir_netif *netif
         return NULL;
     return flow;
 }
-// Delivers such a frame's packet to its protocol.
-void flow_input(struct weir_netif *netif, const struct weir_frame *frame, const struct flow *flow);
 // Such a frame's network header.
 static inline const uint8_t *flow_network(const struct flow *flow, const struct weir_frame *frame)
 {
     return (const uint8_t *)frame->slices[0].data + flow->match.network_at;
 }
-
-// A packet passed all checks of link and network layer. It is at its transport header.
-void flow_learn_match(struct weir *weir, const struct packet *packet);
-// A packet of `transport_bytes` bytes of transport header, which may not be fragmented, has left by the canonical way,
-// and is in `out`.
-void flow_learn_template(struct weir *weir, const struct path *path, const struct ip_out *ip,
-                         const struct packet_out *out, uint32_t transport_bytes);
-
-// ip_path_find: the way, where it is known, and the source (from `wanted`, which may be any).
-bool flow_path(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
-               uint8_t netif_bound);
-void flow_learn_path(struct weir *weir, const struct path *path, struct weir_addr wanted, struct weir_addr source,
-                     struct weir_addr destination, uint8_t netif_bound);
 
 static inline struct flow *flow_place(struct weir *weir, struct weir_addr remote)
 {
@@ -116,7 +117,7 @@ static inline flow_shape flow_shape_of(struct ip_params params, uint32_t length)
 #endif
 
 // Where a TCP header of `transport_bytes` bytes is to be written, with `payload_bytes` to follow: all before it stands,
-// and in template.tx the lengths. Slices and the payload are the caller's.
+// and in template.tx the lengths, of a frame that is whole with it. The payload is the caller's.
 static inline uint8_t *flow_header(struct flow *flow, struct ip_params params, uint32_t transport_bytes,
                                    uint32_t payload_bytes)
 {
@@ -131,32 +132,14 @@ static inline uint8_t *flow_header(struct flow *flow, struct ip_params params, u
     }
     t->tx.length = t->network_at + length;
     t->slices[0].length = t->tx.header_length = (uint16_t)(t->tx.length - payload_bytes);
+    t->tx.count = 1;
+    t->tx.holdable = false;
     return network + header_bytes;
 }
 #else
 static inline const struct flow *flow_match(const struct weir_netif *netif, const struct weir_frame *frame)
 {
     return (void)netif, (void)frame, NULL;
-}
-static inline void flow_input(struct weir_netif *netif, const struct weir_frame *frame, const struct flow *flow)
-{
-    (void)netif, (void)frame, (void)flow;
-}
-static inline void flow_learn_match(struct weir *weir, const struct packet *packet) { (void)weir, (void)packet; }
-static inline void flow_learn_template(struct weir *weir, const struct path *path, const struct ip_out *ip,
-                                       const struct packet_out *out, uint32_t transport_bytes)
-{
-    (void)weir, (void)path, (void)ip, (void)out, (void)transport_bytes;
-}
-static inline bool flow_path(const struct weir *weir, struct path *path, struct weir_addr *source,
-                             struct weir_addr destination, uint8_t netif_bound)
-{
-    return (void)weir, (void)path, (void)source, (void)destination, (void)netif_bound, false;
-}
-static inline void flow_learn_path(struct weir *weir, const struct path *path, struct weir_addr wanted,
-                                   struct weir_addr source, struct weir_addr destination, uint8_t netif_bound)
-{
-    (void)weir, (void)path, (void)wanted, (void)source, (void)destination, (void)netif_bound;
 }
 #endif
 

@@ -86,7 +86,8 @@ enum weir_tx_verdict ip_output(struct weir *weir, struct path *path, const struc
     const uint32_t transport_bytes = (uint32_t)(out->room + PACKET_HEADROOM - out->head);
     out->tx.header_length = 0;  // and stays so where nothing leaves
     const enum weir_tx_verdict verdict = ip_family_of(ip->destination)->transmit(weir, path, ip, out, waiter);
-    if (ip->protocol == IP_TCP && verdict < WEIR_TX_FULL && out->tx.header_length && !ip4_options_bytes(ip))
+    if (WEIR_CFG_FAST_PATH && ip->protocol == IP_TCP && verdict < WEIR_TX_FULL && out->tx.header_length &&
+        !ip4_options_bytes(ip))
         flow_learn_template(weir, path, ip, out, transport_bytes);
     return verdict;
 }

@@ -100,7 +100,8 @@ void ip4_input(struct weir *weir, struct packet *packet)
         fragment_input(weir, packet, &fragment);
         return;
     }
-    flow_learn_match(weir, packet);
+    if (WEIR_CFG_FAST_PATH)
+        flow_learn_match(weir, packet);
     ip_deliver(weir, packet);
 }
 

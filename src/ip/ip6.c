@@ -173,7 +173,8 @@ static void headers_input(struct weir *weir, struct packet *packet)
         count(weir, WEIR_COUNT_IP_BAD_HEADER);
         return;
     }
-    flow_learn_match(weir, packet);
+    if (WEIR_CFG_FAST_PATH)
+        flow_learn_match(weir, packet);
     ip_deliver(weir, packet);
 }
 

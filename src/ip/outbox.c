@@ -149,8 +149,6 @@ static enum weir_tx_verdict entry_by_template(struct weir *weir, const struct ou
     if (!flow)
         return WEIR_TX_UNRESOLVED;
     memcpy(flow_header(flow, ip_out_params(ip), length, 0), entry + 1, length);
-    flow->template.tx.count = 1;
-    flow->template.tx.holdable = false;
     return netif_hand_over(entry->path.netif, &flow->template.tx);
 }
 #else

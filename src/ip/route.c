@@ -478,14 +478,15 @@ SELDOM static int path_search(struct weir *weir, struct path *path, struct weir_
         path->mtu = pmtu_get(weir, destination, netif_mtu(path->netif, destination));
     }
     path->generation = weir->ip.generation;
-    flow_learn_path(weir, path, query.source, *source, destination, netif_bound);
+    if (WEIR_CFG_FAST_PATH)
+        flow_learn_path(weir, path, query.source, *source, destination, netif_bound);
     return WEIR_OK;
 }
 
 int ip_path_find(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
                  uint8_t netif_bound)
 {
-    return flow_path(weir, path, source, destination, netif_bound)
+    return WEIR_CFG_FAST_PATH && flow_path(weir, path, source, destination, netif_bound)
                ? WEIR_OK
                : path_search(weir, path, source, destination, netif_bound);
 }
