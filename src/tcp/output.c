@@ -31,13 +31,6 @@ static uint32_t sack_room(const struct tcp_conn *c, const struct tcp_plan *plan,
     return (plan->payload ? min_u32(room, c->mss / 2) : room) - taken;
 }
 
-// All of it sent before, or a probe of a window that may be closed: nothing that a router should mark (RFC 3168 §6.1.5,
-// §6.1.6).
-static inline bool not_fresh(const struct tcp_plan *plan)
-{
-    return plan->how & (PLAN_RETRANSMIT | PLAN_PROBE | PLAN_MTU_PROBE);
-}
-
 static void fill_options(const struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan,
                          struct tcp_options *options)
 {
@@ -52,7 +45,8 @@ static void fill_options(const struct weir *weir, struct tcp_conn *c, const stru
         options->seen = TCP_SEEN_TIMESTAMPS;
         tcp_timestamps_fill(weir, c, options);
     }
-    const uint32_t taken = tcp_ecn_option(c, plan->payload, not_fresh(plan), options) + tcp_uto_fill(c, false, options);
+    const uint32_t taken =
+        tcp_ecn_option(c, plan->payload, tcp_plan_stale(plan), options) + tcp_uto_fill(c, false, options);
     if (tcp_sack_pending(c))
         tcp_sack_fill(c, options, sack_room(c, plan, taken));
 }
@@ -65,7 +59,7 @@ uint32_t tcp_segment_payload(const struct tcp_conn *c, const struct tcp_plan *pl
         return c->mss;
     struct tcp_options options = {0};
     const uint32_t taken =
-        tcp_ecn_option(c, plan->payload, not_fresh(plan), &options) + tcp_uto_fill(c, false, &options);
+        tcp_ecn_option(c, plan->payload, tcp_plan_stale(plan), &options) + tcp_uto_fill(c, false, &options);
     if (tcp_sack_pending(c))
         tcp_sack_fill(c, &options, sack_room(c, plan, taken));
     return c->mss - taken - (options.sack_count ? 4u + 8u * options.sack_count : 0u);
@@ -126,7 +120,7 @@ static enum weir_tx_verdict send_whole(struct weir *weir, struct tcp_conn *c, co
     segment->source = c->local.port;
     segment->destination = c->remote.port;
     segment->length = plan->payload;
-    const uint8_t tos = tcp_ecn_stamp(weir, c, segment, not_fresh(plan));
+    const uint8_t tos = tcp_ecn_stamp(weir, c, segment, tcp_plan_stale(plan));
     segment->header_length = (uint8_t)(TCP_BYTES + option_length);
     segment->urgent = c->attention & ATTEND_URGENT_SEND ? tcp_urgent_pointer(c, plan->seq, &segment->flags) : 0;
     uint8_t *bytes = packet_out_header(out, segment->header_length);
@@ -182,7 +176,7 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
         c->rcv.edge = edge;
         count(weir, WEIR_COUNT_TCP_SENT);
         TCP_INFO_COUNT(c, segs_out, plan->payload > c->mss ? (plan->payload + c->mss - 1) / c->mss : 1);
-        tcp_ecn_left(c, &segment, not_fresh(plan));
+        tcp_ecn_left(c, &segment, tcp_plan_stale(plan));
         tcp_uto_left(c, &segment);
     }
     return verdict;
@@ -193,18 +187,13 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
 static inline enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
 {
     enum weir_tx_verdict verdict;
-    const bool again = plan->how & (PLAN_RETRANSMIT | PLAN_BUNDLE);
-    if (plan->how & PLAN_MTU_PROBE) {
-        verdict = send_long(weir, c, plan);
-        plan->run = verdict < WEIR_TX_FULL;
+    if (WEIR_CFG_FAST_PATH && !(plan->how & PLAN_MTU_PROBE) &&
+        (plan->payload ? tcp_template_data(weir, c, plan, &verdict) : tcp_template_control(weir, c, plan, &verdict)))
         return verdict;
+    if (plan->run > 1) {  // the first goes alone, and leaves a template for the others
+        plan->end = plan->seq + plan->payload;
+        plan->flags &= (uint8_t)~TCP_PSH;
     }
-    if (plan->payload
-            ? tcp_template_data(weir, c, plan, not_fresh(plan) ? tcp_ecn_tos_bare(c) : c->tos, !again, &verdict)
-            : tcp_template_control(weir, c, plan, &verdict))
-        return verdict;
-    if (plan->run > 1)
-        plan->end = plan->seq + plan->payload;  // the first goes alone, and leaves a template for the others
     verdict = send_long(weir, c, plan);
     plan->run = verdict < WEIR_TX_FULL;
     return verdict;
@@ -245,23 +234,18 @@ static inline void control_left(struct weir *weir, struct tcp_conn *c, const str
     tcp_timers_sent_control(weir, c);
 }
 
-// The link took the segment: what it carried is no longer owed.
-static void segment_left(struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan)
+// An acknowledgement left, and what it reports.
+static inline void ack_left(struct tcp_conn *c)
 {
-    if (tcp_steady(c) && plan->seq != plan->end) {
-        new_data_left(weir, c, plan);
-        return;
-    }
-    if (plan->flags & TCP_ACK) {
-        tcp_ack_left(c);
-        tcp_sack_reported(c);
-    }
-    if (plan->how & PLAN_MTU_PROBE)
+    tcp_ack_left(c);
+    tcp_sack_reported(c);
+}
+
+// Data, or a FIN behind some, left outside the steady state.
+static __attribute__((noinline)) void attended_left(struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan)
+{
+    if (plan->how & PLAN_MTU_PROBE) {
         tcp_mtu_search_left(c, plan);
-    if (plan->seq == plan->end || plan->how & PLAN_MTU_PROBE)
-        return;
-    if (!c->flow) {
-        control_left(weir, c, plan);
         return;
     }
     tcp_pacing_sent(c, plan->end - plan->seq);
@@ -309,6 +293,21 @@ static void segment_left(struct weir *weir, struct tcp_conn *c, const struct tcp
     tcp_timers_sent(weir, c);
 }
 
+// The link took the segment: what it carried is no longer owed.
+static inline void segment_left(struct weir *weir, struct tcp_conn *c, const struct tcp_plan *plan)
+{
+    if (tcp_steady(c)) {
+        new_data_left(weir, c, plan);
+        return;
+    }
+    if (plan->flags & TCP_ACK)
+        ack_left(c);
+    if (c->flow)
+        attended_left(weir, c, plan);
+    else
+        control_left(weir, c, plan);
+}
+
 // An ACK alone, or a keepalive probe: an ACK one below (RFC 9293 §3.8.4).
 static enum weir_tx_verdict send_ack_alone(struct weir *weir, struct tcp_conn *c)
 {
@@ -316,13 +315,13 @@ static enum weir_tx_verdict send_ack_alone(struct weir *weir, struct tcp_conn *c
     const uint32_t seq = keepalive ? c->snd.una - 1 : tcp_ack_seq(c);
     struct tcp_plan plan = {.seq = seq, .end = seq, .run = 1, .flags = TCP_ACK};
     enum weir_tx_verdict verdict;
-    if (!tcp_template_control(weir, c, &plan, &verdict)) {
+    if (!WEIR_CFG_FAST_PATH || !tcp_template_control(weir, c, &plan, &verdict)) {
         verdict = send_long(weir, c, &plan);
         plan.run = verdict < WEIR_TX_FULL;
     }
     if (plan.run) {
         c->attention &= ~(uint32_t)ATTEND_KEEPALIVE_NOW;
-        segment_left(weir, c, &plan);
+        ack_left(c);
     }
     return verdict;
 }
@@ -362,7 +361,7 @@ void tcp_output_ack_before(struct weir *weir, struct tcp_conn *c)
     TCP_INFO_COUNT(c, segs_out, 1);
     tcp_ecn_left(c, &segment, false);
     tcp_uto_left(c, &segment);
-    segment_left(weir, c, &plan);
+    ack_left(c);
 }
 #endif
 
@@ -388,11 +387,13 @@ static void restart_after_idle(struct weir *weir, struct tcp_conn *c)
     c->progress_ms = weir->now_ms;
 }
 
-// The last of what was queued has left for the first time, and nothing is to be sent again: another look would find
-// nothing.
+// The last of what was queued has left for the first time, and nothing is to be sent again, or a SYN or FIN left
+// without a flow: another look would find nothing.
 static inline bool left_nothing(const struct tcp_conn *c, const struct tcp_plan *plan)
 {
-    return plan->flags & TCP_PSH && !not_fresh(plan) && !(c->attention & ATTEND_FIN_QUEUED) && c->flow &&
+    if (!c->flow || tcp_steady(c))
+        return !c->flow || plan->flags & TCP_PSH;
+    return plan->flags & TCP_PSH && !tcp_plan_stale(plan) && !(c->attention & ATTEND_FIN_QUEUED) &&
            !c->flow->flight->lost && !tcp_deadline_on(c);
 }
 

@@ -82,7 +82,7 @@ static HOT_INLINE uint32_t unsent_bytes(const struct tcp_conn *c, bool steady)
 {
     if (!steady || !c->send)
         return tcp_unsent(c);
-    return stream_length(c->send) - tcp_held_lag(c) - (c->snd.nxt - c->snd.una);
+    return stream_length(c->send) - tcp_flow_lag(c->flow) - (c->snd.nxt - c->snd.una);
 }
 static HOT_INLINE uint32_t room_bytes(const struct tcp_conn *c, bool steady)
 {
@@ -102,7 +102,8 @@ static HOT_INLINE void cover_run(const struct tcp_conn *c, struct tcp_plan *plan
     if (WEIR_CFG_FAST_PATH && length == c->mss && most >= 2 * length)
         plan->run = max_u32(min_u32(most / length, quantum), 1);
     plan->end = plan->seq + plan->run * length;
-    plan->flags = length == unsent ? TCP_ACK | TCP_PSH : TCP_ACK;  // RFC 9293 §3.9.1.2: the last of what was queued
+    // RFC 9293 §3.9.1.2: the last of what was queued
+    plan->flags = plan->run * length == unsent ? TCP_ACK | TCP_PSH : TCP_ACK;
 }
 
 // New data, as far as the peer's window and the network's allow.

@@ -21,7 +21,7 @@ struct tcp_plan {
     uint32_t seq, end;  // sequence space covered, SYN and FIN included
     uint32_t payload;   // bytes of data, of each segment
     uint32_t run;       // segments of that many bytes, one after the other: 1, but for new data in the steady state
-    uint8_t flags;      // enum tcp_flag
+    uint8_t flags;      // enum tcp_flag; of a run those of the last, the others do without PSH
     uint8_t how;        // bits of enum tcp_plan_how
 };
 
@@ -44,6 +44,18 @@ static inline bool tcp_plan_sane(const struct tcp_conn *c, const struct tcp_plan
         !(seq_in(plan->seq, c->snd.una, c->snd.nxt) && seq_in(plan->end, plan->seq + 1, c->snd.nxt + 1)))
         return false;
     return !bytes || (from < queued && bytes <= queued - from);
+}
+
+// All of it sent before, or a probe of a window that may be closed: nothing that a router should mark (RFC 3168 §6.1.5,
+// §6.1.6).
+static inline bool tcp_plan_stale(const struct tcp_plan *plan)
+{
+    return plan->how & (PLAN_RETRANSMIT | PLAN_PROBE | PLAN_MTU_PROBE);
+}
+// Its bytes may be lent to a driver for longer: none was sent before.
+static inline bool tcp_plan_new(const struct tcp_plan *plan)
+{
+    return !(plan->how & (PLAN_RETRANSMIT | PLAN_BUNDLE | PLAN_MTU_PROBE));
 }
 
 // Bytes of data that one segment carries: what options that come and go leave of c->mss, which has the timestamps

@@ -36,8 +36,8 @@ static SPEED_INLINE void write_own(uint8_t *tcp, uint64_t sum, uint32_t seq, uin
 {
     put32(tcp + 4, seq);
     tcp[13] = (uint8_t)flags;
-    put32(tcp + 16, (uint32_t)(uint16_t)~checksum_fold_words(sum + seq + (flags << 16) + checksum_host(payload_sum))
-                        << 16);
+    put16(tcp + 16, (uint16_t)~checksum_fold_words(sum + seq + (flags << 16) + checksum_host(payload_sum)));
+    put16(tcp + 18, 0);
 }
 
 // --- the payload -----------------------------------------------------------------------------------------------------
@@ -65,11 +65,10 @@ static SPEED_INLINE uint32_t lend(const struct weir *weir, const struct tcp_conn
                                   uint8_t *behind, uint32_t seq, uint32_t length)
 {
     // anew for each: a driver's `tx` may complete what it held
-    const uint32_t offset = seq - c->snd.una + tcp_held_lag(c);
+    const uint32_t offset = seq - c->snd.una + tcp_flow_lag(c->flow);
     uint8_t *place;
     if (length <= SMALL_COPY_MAX && stream_contiguous(c->send, offset, length, &place)) {
         t->slices[0].length = t->tx.length;
-        t->tx.count = 1;
         return checksum_copy_small(behind, place, length);
     }
     const struct weir_span span = stream_stretch(c->send, offset, length);
@@ -94,20 +93,6 @@ static inline void segments_left(struct weir *weir, struct tcp_conn *c, uint32_t
     TCP_INFO_COUNT(c, segs_out, sent);
 }
 
-static void write_syn(const struct weir *weir, struct tcp_conn *c, const struct flow *flow, uint8_t *tcp, uint32_t edge)
-{
-    struct tcp_segment syn;
-    syn.source = c->local.port;
-    syn.destination = c->remote.port;
-    syn.seq = c->iss;
-    syn.ack = 0;
-    syn.flags = TCP_SYN;
-    syn.window = (uint16_t)(edge - c->rcv.nxt);
-    syn.options.ts_value = syn.options.ts_echo = 0;
-    tcp_output_syn_options(weir, c, false, &syn.options);
-    tcp_emit_syn(tcp, &syn, flow->template.pseudo_sum);
-}
-
 // Timestamps are the only option of the segment's header.
 static inline bool header_fits(const struct tcp_conn *c)
 {
@@ -119,25 +104,24 @@ static inline bool syn_fits(const struct tcp_conn *c, const struct tcp_plan *pla
     return TCP_SYN_ALIGNED && plan->flags == TCP_SYN && !plan->payload && !c->extra && tcp_ecn_silent(c);
 }
 
-bool tcp_template_control(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, enum weir_tx_verdict *verdict)
+// A SYN alone, whose window is never scaled (RFC 7323 §2.2).
+static bool send_syn(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, enum weir_tx_verdict *verdict)
 {
-    const bool syn = plan->flags & TCP_SYN;
-    struct flow *const flow = (syn ? syn_fits(c, plan) : header_fits(c))
-                                  ? flow_template(weir, &c->path, c->local.addr, c->remote.addr)
-                                  : NULL;
+    struct flow *const flow = syn_fits(c, plan) ? flow_template(weir, &c->path, c->local.addr, c->remote.addr) : NULL;
     if (!flow)
         return false;
-    const struct ip_params params = tcp_params(c, tcp_ecn_tos_bare(c));
-    uint32_t edge = tcp_receive_edge(weir, c);
-    uint8_t *const tcp = flow_header(flow, params, syn ? TCP_SYN_BYTES : WITH_TIMESTAMPS, 0);
-    flow->template.tx.count = 1;
-    flow->template.tx.holdable = false;
-    if (syn) {
-        edge = c->rcv.nxt + min_u32(edge - c->rcv.nxt, 65535);  // RFC 7323 §2.2: never scaled in a SYN
-        write_syn(weir, c, flow, tcp, edge);
-    } else {
-        write_own(tcp, write_alike(weir, c, flow, tcp, 0, edge), plan->seq, plan->flags, 0);
-    }
+    const uint32_t edge = c->rcv.nxt + min_u32(tcp_receive_edge(weir, c) - c->rcv.nxt, 65535);
+    struct tcp_segment syn;
+    syn.source = c->local.port;
+    syn.destination = c->remote.port;
+    syn.seq = c->iss;
+    syn.ack = 0;
+    syn.flags = TCP_SYN;
+    syn.window = (uint16_t)(edge - c->rcv.nxt);
+    syn.options.ts_value = syn.options.ts_echo = 0;
+    tcp_output_syn_options(weir, c, false, &syn.options);
+    uint8_t *const tcp = flow_header(flow, tcp_params(c, tcp_ecn_tos_bare(c)), TCP_SYN_BYTES, 0);
+    tcp_emit_syn(tcp, &syn, flow->template.pseudo_sum);
     *verdict = netif_offer(c->path.netif, &flow->template.tx);
     plan->run = *verdict < WEIR_TX_FULL;
     if (plan->run)
@@ -145,34 +129,36 @@ bool tcp_template_control(struct weir *weir, struct tcp_conn *c, struct tcp_plan
     return true;
 }
 
-bool tcp_template_data(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, uint8_t tos, bool holdable,
-                       enum weir_tx_verdict *last)
+// A run of segments of `length` bytes each.
+static HOT_INLINE bool send_run(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, uint32_t length,
+                                enum weir_tx_verdict *last)
 {
     struct flow *const flow =
-        header_fits(c) && plan->payload <= c->mss ? flow_template(weir, &c->path, c->local.addr, c->remote.addr) : NULL;
+        header_fits(c) && length <= c->mss ? flow_template(weir, &c->path, c->local.addr, c->remote.addr) : NULL;
     if (!flow)
         return false;
-    const uint32_t edge = tcp_receive_edge(weir, c), data_end = tcp_data_end(c), length = plan->payload;
+    const uint32_t edge = tcp_receive_edge(weir, c), run = length ? plan->run : 1;
+    const uint8_t tos = length && !tcp_plan_stale(plan) ? c->tos : tcp_ecn_tos_bare(c);
     uint8_t *const tcp = flow_header(flow, tcp_params(c, tos), WITH_TIMESTAMPS, length);
     const uint64_t sum = write_alike(weir, c, flow, tcp, length, edge);
     struct weir_tx *const tx = &flow->template.tx;
-    enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
-    uint32_t sent = 0, seq = plan->seq;
+    uint32_t sent = 0, seq = plan->seq, payload_sum = 0;
     tx->hold_owner = c;
-    tx->holdable = holdable && tcp_worth_holding(length);
+    tx->holdable = tcp_plan_new(plan) && tcp_worth_holding(length);
+    enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
     do {
-        const uint32_t end = plan->run > 1 ? seq + length : plan->end;  // which a FIN is in
-        const uint32_t payload_sum = lend(weir, c, &flow->template, tcp + WITH_TIMESTAMPS, seq, length);
-        if (payload_sum == TOO_MANY_PIECES)
+        const uint32_t end = run > 1 ? seq + length : plan->end;  // which a FIN is in
+        if (length &&
+            (payload_sum = lend(weir, c, &flow->template, tcp + WITH_TIMESTAMPS, seq, length)) == TOO_MANY_PIECES)
             break;
-        write_own(tcp, sum, seq, plan->flags | (end == data_end ? TCP_PSH : 0), payload_sum);
+        write_own(tcp, sum, seq, sent + 1 == run ? plan->flags : plan->flags & ~TCP_PSH, payload_sum);
         verdict = netif_offer(c->path.netif, tx);
         if (verdict == WEIR_TX_FULL)
             break;
         if (verdict == WEIR_TX_HELD)
             tcp_held_begin(c, seq, seq + length);
         seq = end;
-    } while (++sent < plan->run && netif_open(c->path.netif));
+    } while (++sent < run && netif_open(c->path.netif));
     *last = verdict;
     if (verdict == WEIR_TX_UNRESOLVED && !sent)
         return false;
@@ -181,7 +167,16 @@ bool tcp_template_data(struct weir *weir, struct tcp_conn *c, struct tcp_plan *p
         return true;
     segments_left(weir, c, edge, sent, tx->length);
     plan->end = seq;
-    if (seq == data_end)
-        plan->flags |= TCP_PSH;
+    if (sent < run)
+        plan->flags &= (uint8_t)~TCP_PSH;
     return true;
+}
+
+bool tcp_template_control(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, enum weir_tx_verdict *verdict)
+{
+    return plan->flags & TCP_SYN ? send_syn(weir, c, plan, verdict) : send_run(weir, c, plan, 0, verdict);
+}
+bool tcp_template_data(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, enum weir_tx_verdict *verdict)
+{
+    return send_run(weir, c, plan, plan->payload, verdict);
 }

@@ -477,7 +477,7 @@ static void a_run_ends_where_something_asks_for_attention(void **state)
 static void refused(struct turn *x, const struct tcp_plan *data, const struct tcp_plan *ack)
 {
     struct tcp_plan plan = *data;
-    assert_false(tcp_template_data(x->t.weir, x->c, &plan, 0, true, &x->verdict));
+    assert_false(tcp_template_data(x->t.weir, x->c, &plan, &x->verdict));
     plan = *ack;
     assert_false(tcp_template_control(x->t.weir, x->c, &plan, &x->verdict));
 }
