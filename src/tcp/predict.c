@@ -77,13 +77,6 @@ static __attribute__((noinline)) void tell_cc(struct weir *weir, struct tcp_conn
 }
 
 // What an acknowledgement says of the path.
-static HOT_INLINE void learn(struct weir *weir, struct tcp_conn *c, const struct flight_record *newest, bool known,
-                             uint32_t rtt_us, uint32_t acked)
-{
-    if (!cc_indifferent(weir, c, rtt_us, c->snd.nxt - c->snd.una + acked))
-        tell_cc(weir, c, newest, known, acked);
-    tcp_cwv_acked(weir, c);
-}
 static HOT_INLINE void take_acked(struct weir *weir, struct tcp_conn *c, struct tcp_flow *flow, uint32_t ack,
                                   uint32_t acked)
 {
@@ -93,7 +86,9 @@ static HOT_INLINE void take_acked(struct weir *weir, struct tcp_conn *c, struct 
     tcp_rack_predicted(flow, weir->now - newest->sent);
     if (known)
         rtt_sample(&c->rtt, rtt_us);
-    learn(weir, c, newest, known, rtt_us, acked);
+    if (!cc_indifferent(weir, c, rtt_us, c->snd.nxt - ack + acked))
+        tell_cc(weir, c, newest, known, acked);
+    tcp_cwv_acked(weir, c);
 }
 
 // tcp_input_ack and tcp_recovery_ack, for new data acknowledged when none was lost.
@@ -149,11 +144,12 @@ static BYTES_INLINE void take_data(struct weir *weir, struct tcp_conn *c, uint32
 static HOT_INLINE void take(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment,
                             uint32_t merged_size)
 {
-    c->snd.wl1 = seq_max(c->snd.wl1, c->rcv.nxt);  // an ACK that overtook it may have brought a newer window
     TCP_INFO_COUNT(c, segs_in, 1);
     heard(c, segment);
     if (segment->ack != c->snd.una)
         take_ack(weir, c, segment->ack, segment->window);
+    else
+        c->snd.wl1 = seq_max(c->snd.wl1, c->rcv.nxt);  // an ACK that overtook it may have brought a newer window
     if (segment->length)
         take_data(weir, c, segment->length, segment->flags & TCP_PSH, merged_size);
     // only now: whether an acknowledgement may wait depends on when the last one came
@@ -254,20 +250,6 @@ static __attribute__((noinline)) bool idle_frame(struct weir *weir, struct tcp_c
     return true;
 }
 
-static HOT_INLINE bool steady_frame(struct weir *weir, struct tcp_conn *c, const struct flow *flow, const uint8_t *tcp,
-                                    uint32_t length)
-{
-    struct tcp_segment segment;
-    uint32_t payload_sum = 0;
-    read_segment(tcp, length, &segment);
-    if (!steady_expects(c, &segment) ||
-        (length && !copy_payload(weir, c, tcp + WITH_TIMESTAMPS, length, &payload_sum)) ||
-        !sum_good(flow, tcp, length, payload_sum))
-        return false;
-    take(weir, c, &segment, 0);
-    return true;
-}
-
 bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct flow *flow,
                        const struct weir_frame *frame)
 {
@@ -283,9 +265,17 @@ bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct
     if (!c || get32(tcp) != ((uint32_t)c->remote.port << 16 | c->local.port) ||
         !weir_addr_equal(c->remote.addr, flow->remote) || !weir_addr_equal(c->local.addr, flow->local))
         return false;
-    if (c->attention || !(length || c->flow) ? !idle_frame(weir, c, flow, tcp, length)
-                                             : !steady_frame(weir, c, flow, tcp, length))
+    struct tcp_segment segment;
+    uint32_t payload_sum = 0;
+    read_segment(tcp, length, &segment);
+    if (steady_expects(c, &segment)) {
+        if ((length && !copy_payload(weir, c, tcp + WITH_TIMESTAMPS, length, &payload_sum)) ||
+            !sum_good(flow, tcp, length, payload_sum))
+            return false;
+        take(weir, c, &segment, 0);
+    } else if (!idle_frame(weir, c, flow, tcp, length)) {
         return false;
+    }
     netif->stats.rx_frames++;
     netif->stats.rx_segments++;
     netif->stats.rx_bytes += frame->length;
