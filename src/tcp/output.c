@@ -408,7 +408,7 @@ static enum sent send_all(struct weir *weir, struct tcp_conn *c, uint32_t *quant
                           enum weir_tx_verdict *verdict)
 {
     struct tcp_plan plan;
-    for (; tcp_plan_next(weir, c, &plan, *quantum); *quantum -= plan.run) {
+    while (tcp_plan_next(weir, c, &plan, *quantum)) {
         if (!*quantum) {
             *more = true;
             return SENT_ALL;
@@ -420,6 +420,7 @@ static enum sent send_all(struct weir *weir, struct tcp_conn *c, uint32_t *quant
             break;  // the log is full: wait as if cwnd-limited, or for memory
         }
         *verdict = send_segment(weir, c, &plan);
+        *quantum -= plan.run;
         if (plan.run)
             segment_left(weir, c, &plan);
         if (*verdict == WEIR_TX_FULL || *verdict == WEIR_TX_UNRESOLVED)
