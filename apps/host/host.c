@@ -411,11 +411,12 @@ static uint64_t wrappers_let_out(struct host *host, uint64_t now_us)
     return next_us;
 }
 
-// What the stack sent last, RSTs among it, may still be held by --delay, --rate or --reorder. A signal ends the wait.
+// What the stack sent last, RSTs among it, may still be held by --delay, --rate or --reorder. A signal ends the wait,
+// and spares it where one ended farewell().
 static void wrappers_drain(struct host *host)
 {
     uint64_t now_us = posix_host_now(&host->posix), next_us;
-    while ((next_us = wrappers_let_out(host, now_us)) != WEIR_NEVER &&
+    while (!host->hurried && (next_us = wrappers_let_out(host, now_us)) != WEIR_NEVER &&
            posix_sleep(next_us > now_us ? next_us - now_us : 0))
         now_us = posix_host_now(&host->posix);
 }

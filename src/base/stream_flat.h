@@ -55,6 +55,7 @@ static inline void stream_set_limit(struct stream *stream, uint32_t limit)
 {
     stream->limit = min_u32(limit, stream->size);
 }
+static inline uint32_t stream_most(const struct stream *stream) { return stream->size; }
 /*@ requires stream_ring(stream) && bytes <= stream->room - stream->length;
     assigns stream->length;
     ensures stream_ring(stream) && stream->length == \old(stream->length) + bytes; */
@@ -124,7 +125,6 @@ static inline bool stream_contiguous_room(const struct stream *stream, uint32_t 
 {
     return stream_contiguous(stream, offset, length, place);
 }
-static inline void stream_extend_room(struct stream *stream, uint32_t end) { (void)stream, (void)end; }
 static inline void stream_drop(struct memory *memory, struct stream *stream, uint32_t bytes)
 {
     (void)memory;

@@ -152,7 +152,7 @@ def linux(line):
 
 
 def test_linux_pings(linux):
-    assert len(linux.pings(ADDRESS, 20, "-i", "0.05", "-s", "900")) == 20
+    linux.ping(ADDRESS, 20, "-i", "0.05", "-s", "900")
 
 
 def test_linux_has_its_bytes_back(linux, tmp_path):

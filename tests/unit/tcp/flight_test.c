@@ -661,8 +661,8 @@ static void what_lies_beyond_the_log_is_refused(void **state)
     }
 }
 
-// --- every log of up to three records, with every call (docs/proof.md)
-// ------------------------------------------------
+// --- every log of up to three records, every call (docs/proof.md)
+// -----------------------------------------------------
 
 #define FEW 3u
 #define RECORD 3u  // bytes of each: a block may begin and end within one
