@@ -155,11 +155,11 @@ CPPCHECK := cppcheck --quiet --std=c11 --enable=warning,portability,performance 
 CPPCHECKED := $(patsubst %.c,$(B)/analysis/%.log,$(SRC_full))
 CPPCHECKED_tiny := $(patsubst %.c,$(B)/analysis/%.log,$(filter-out $(SRC_full),$(SRC_tiny)))
 $(CPPCHECKED): $(B)/analysis/%.log: %.c $(B)/host/obj/%.o
-	@mkdir -p $@.d
+	@rm -rf $@.d && mkdir -p $@.d
 	@$(CPPCHECK) -DWEIR_PROFILE_FULL=1 $(DUAL) --cppcheck-build-dir=$@.d $< 2>$@.new
 	@mv $@.new $@
 $(CPPCHECKED_tiny): $(B)/analysis/%.log: %.c $(filter include/% src/%,$(C_HEADERS))
-	@mkdir -p $@.d
+	@rm -rf $@.d && mkdir -p $@.d
 	@$(CPPCHECK) -DWEIR_PROFILE_TINY=1 --cppcheck-build-dir=$@.d $< 2>$@.new
 	@mv $@.new $@
 check-analysis: $(WARNED) $(CPPCHECKED) $(CPPCHECKED_tiny)

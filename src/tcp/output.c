@@ -165,8 +165,7 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
     segment.ack = plan->flags & TCP_ACK ? c->rcv.nxt : 0;
     segment.flags = plan->flags;
     segment.window = window_field(c, edge, plan->flags & TCP_SYN);
-    out.tx.holdable = WEIR_CFG_TCP_HELD && tcp_worth_holding(plan->payload) &&
-                      tcp_plan_new(plan);
+    out.tx.holdable = WEIR_CFG_TCP_HELD && tcp_worth_holding(plan->payload) && tcp_plan_new(plan);
     out.tx.hold_owner = c;
     out.tx.hold_end = plan->seq + plan->payload;
     const enum weir_tx_verdict verdict = send_whole(weir, c, plan, &segment, &out);
