@@ -3,7 +3,8 @@
 """Writes the stack as two files, weir.h and weir.c, for one configuration: amalgamate.py STAGED OUT SOURCE … (make amalgamation)
 
 weir.h is every public header with the configuration in it (STAGED/include/weir/options.h). weir.c is every header of src/, in the order in which they
-include each other, then every source; all that weir.h does not declare becomes static. What two files call by the same name gets the file's name in
+include each other, then every source; all of it that weir.h does not declare becomes static. (What a header declares and no source of this configuration
+has stays as it is: it is called only where the compiler sees that it is not.) What two files call by the same name gets the file's name in
 front, by a macro that lasts as long as the file. The same input makes the same bytes."""
 import pathlib
 import re
@@ -59,12 +60,18 @@ def declared(chunk):
     return found.group(1) if found else None
 
 
-def make_static(text, public):
-    """Every name of the text that is not public loses its external linkage."""
+def written(text):
+    """The names with external linkage that the text defines."""
+    defined = (text[begin:end] for begin, end in chunks(text) if text[end - 1] == "}" or not re.search(r"\)\s*;$", text[begin:end]))
+    return {name for chunk in defined if not chunk.startswith("extern") and (name := declared(chunk))}
+
+
+def make_static(text, private):
+    """Every name of the text that is private loses its external linkage."""
     out, last = [], 0
     for begin, end in chunks(text):
         name = declared(text[begin:end])
-        if name and name not in public:
+        if name and name in private:
             out += [text[last:begin], "static ", re.sub(r"^extern\s+", "", text[begin:end])]
             last = end
     return "".join(out) + text[last:]
@@ -123,8 +130,9 @@ def private_unit(sources, public):
             return None
         beside, below = path.parent / name, ROOT / "src" / name
         return beside if beside.is_file() else below
-    headers = Headers(find, lambda text: make_static(text, public))
     texts = {source: (ROOT / source).read_text() for source in sources}
+    ours = set().union(*(written(strip(text)) for text in texts.values())) - public
+    headers = Headers(find, lambda text: make_static(text, ours))
     for source in sources:
         for kind, name in INCLUDE.findall(texts[source]):
             inner = find(ROOT / source, kind, name)
@@ -138,7 +146,7 @@ def private_unit(sources, public):
         shared = sorted(name for name in private[source] if any(name in private[other] for other in sources if other != source))
         prefix = re.sub(r"\W", "_", source.removeprefix("src/").removesuffix(".c"))
         macros = sorted(set(shared) | set(MACRO.findall(text)))
-        out += [f"// --- {source} ---\n", *(f"#define {name} {prefix}__{name}\n" for name in shared), make_static(strip(text), public), *(f"#undef {name}\n" for name in macros)]
+        out += [f"// --- {source} ---\n", *(f"#define {name} {prefix}__{name}\n" for name in shared), make_static(strip(text), ours), *(f"#undef {name}\n" for name in macros)]
     return "\n".join(out[:1]) + "".join(out[1:])
 
 

@@ -198,7 +198,7 @@ static inline void frame_input(struct weir_netif *netif, const struct weir_frame
         return;
     trace_frame(netif, "in", frame->length);
     const struct flow *const flow = flow_match(netif, frame);
-    if (WEIR_CFG_FAST_PATH && flow && tcp_predict_frame(netif->weir, netif, flow, frame))
+    if (flow && tcp_predict_frame(netif->weir, netif, flow, frame))
         return;
     // below, headers are read without asking again
     if (frame->slices[0].length < min_u32(frame->length, WEIR_FRAME_HEAD)) {
