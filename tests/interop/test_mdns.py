@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Multicast DNS against Avahi (its daemon on a bus of its own, avahi-browse, avahi-resolve) and python-zeroconf."""
+# alone: a name is lost that is not defended within 750 ms of the first probe (RFC 6762 §8.1), whatever else runs.
 import os
 import pathlib
 import re
