@@ -240,13 +240,11 @@ static inline void read_segment(const uint8_t *tcp, uint32_t length, struct tcp_
 
 // A pure ACK, or a FIN alone, for a connection without data.
 static __attribute__((noinline)) bool idle_frame(struct weir *weir, struct tcp_conn *c, const struct flow *flow,
-                                                 const uint8_t *tcp, uint32_t length)
+                                                 const uint8_t *tcp, const struct tcp_segment *segment)
 {
-    struct tcp_segment segment;
-    read_segment(tcp, length, &segment);
-    if (!WEIR_CFG_ARP_CACHE || !idle_expects(c, &segment) || !sum_good(flow, tcp, 0, 0))
+    if (!WEIR_CFG_ARP_CACHE || !idle_expects(c, segment) || !sum_good(flow, tcp, 0, 0))
         return false;  // without a neighbour cache answers follow each good packet (ip_path_heard)
-    take_control(weir, c, &segment);
+    take_control(weir, c, segment);
     return true;
 }
 
@@ -273,7 +271,7 @@ bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct
             !sum_good(flow, tcp, length, payload_sum))
             return false;
         take(weir, c, &segment, 0);
-    } else if (!idle_frame(weir, c, flow, tcp, length)) {
+    } else if (!idle_frame(weir, c, flow, tcp, &segment)) {
         return false;
     }
     netif->stats.rx_frames++;
