@@ -92,7 +92,8 @@ void tcp_conn_abort(struct weir *weir, struct tcp_conn *c);  // RST where one is
 // WEIR_ABORTED) and is counted, and no memory is read by its numbers. It may be freed.
 void tcp_conn_insane(struct weir *weir, struct tcp_conn *c);
 void tcp_enter_time_wait(struct weir *weir, struct tcp_conn *c);
-void tcp_fin_wait_2_end(struct weir *weir, struct tcp_conn *c);             // no FIN came, and it is waited for no more
+// No FIN came, and it is waited for no more.
+void tcp_fin_wait_2_end(struct weir *weir, struct tcp_conn *c);
 void tcp_listener_close(struct weir *weir, struct tcp_listener *listener);  // listen.c
 
 #if !WEIR_CFG_ALLOCATOR

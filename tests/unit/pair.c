@@ -206,17 +206,30 @@ bool pair_run_until(struct pair *pair, bool (*done)(void *context), void *contex
 
 void pair_run(struct pair *pair, uint64_t advance_us) { pair_run_until(pair, NULL, NULL, advance_us); }
 
-void pair_connect(struct pair *pair, uint16_t port, weir_socket *client, weir_socket *server)
+weir_socket pair_listen(struct pair *pair, uint16_t port, uint32_t backlog)
 {
-    const struct weir_endpoint local = {weir_addr_any(), port}, peer = {PAIR_B, port};
+    const struct weir_endpoint local = {weir_addr_any(), port};
     const weir_socket listener = weir_socket_open(pair->b.weir, WEIR_STREAM, 0);
     assert_true(listener > 0);
     assert_int_equal(weir_socket_set(pair->b.weir, listener, WEIR_OPTION_REUSE_ADDRESS, 1), WEIR_OK);
     assert_int_equal(weir_socket_bind(pair->b.weir, listener, &local), WEIR_OK);
-    assert_int_equal(weir_socket_listen(pair->b.weir, listener, 1), WEIR_OK);
-    *client = weir_socket_open(pair->a.weir, WEIR_STREAM, 0);
-    assert_true(*client > 0);
-    assert_int_equal(weir_socket_connect(pair->a.weir, *client, &peer), WEIR_IN_PROGRESS);
+    assert_int_equal(weir_socket_listen(pair->b.weir, listener, backlog), WEIR_OK);
+    return listener;
+}
+
+weir_socket pair_ask(struct pair *pair, uint16_t port)
+{
+    const struct weir_endpoint peer = {PAIR_B, port};
+    const weir_socket client = weir_socket_open(pair->a.weir, WEIR_STREAM, 0);
+    assert_true(client > 0);
+    assert_int_equal(weir_socket_connect(pair->a.weir, client, &peer), WEIR_IN_PROGRESS);
+    return client;
+}
+
+void pair_connect(struct pair *pair, uint16_t port, weir_socket *client, weir_socket *server)
+{
+    const weir_socket listener = pair_listen(pair, port, 1);
+    *client = pair_ask(pair, port);
     *server = WEIR_AGAIN;
     for (int tries = 0; tries < 100 && *server == WEIR_AGAIN; tries++) {
         pair_run(pair, 100000);

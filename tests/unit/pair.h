@@ -68,6 +68,10 @@ void pair_run(struct pair *pair, uint64_t advance_us);
 bool pair_run_until(struct pair *pair, bool (*done)(void *context), void *context, uint64_t limit_us);
 static inline uint64_t pair_now_us(const struct pair *pair) { return pair->a.now_us; }
 
+// A listener on b; a connection that a asks for there, not yet open.
+weir_socket pair_listen(struct pair *pair, uint16_t port, uint32_t backlog);
+weir_socket pair_ask(struct pair *pair, uint16_t port);
+
 // A connection from a to b's `port` through an own listener, established. *client is on a, *server on b.
 void pair_connect(struct pair *pair, uint16_t port, weir_socket *client, weir_socket *server);
 

@@ -86,6 +86,18 @@ static inline void bench_send_behind_failure(struct bench *bench, weir_socket fr
     bench_run(bench, 1000);
 }
 
+// The same, to one that answers with as many bytes.
+static inline void bench_answers_behind_failure(struct bench *bench, uint16_t port, weir_socket service)
+{
+    const struct weir_endpoint server = bench_here(port);
+    struct weir_message reply;
+    struct weir_slice slice;
+    const weir_socket socket = weir_socket_open(bench->f.weir, WEIR_DATAGRAM, 0);
+    bench_send_behind_failure(bench, socket, &server, service, "abc", 3);
+    assert_int_equal(weir_socket_peek_message(bench->f.weir, socket, &reply, &slice), 3);
+    assert_int_equal(weir_socket_close(bench->f.weir, socket), WEIR_OK);
+}
+
 // As much at a time as the queue takes.
 static inline void bench_write(struct bench *bench, weir_socket socket, const char *text)
 {

@@ -137,16 +137,13 @@ static void detach(uint32_t session)
 static int setup(void **state)
 {
     (void)state;
-    const struct weir_endpoint local = {weir_addr_any(), PORT};
     seed = 1;
     echoed = 0;
     mute = false;
     memset(echoes, 0, sizeof echoes);
     pair_open(&pair, &(struct pair_options){.link = {.delay_us = 50}, .seed = 3});
     pair.a.faults.others = true;
-    listener = weir_socket_open(pair.b.weir, WEIR_STREAM, 0);
-    assert_int_equal(weir_socket_bind(pair.b.weir, listener, &local), WEIR_OK);
-    assert_int_equal(weir_socket_listen(pair.b.weir, listener, 8), WEIR_OK);
+    listener = pair_listen(&pair, PORT, 8);
     static const struct micro_server_host surroundings = {server_notifies, server_replies};
     micro_server_init(&server, pair.a.weir, &surroundings, &server);
     for (uint32_t i = 0; i < SESSIONS; i++)

@@ -1,22 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Each recipe of config/recipes as a user has it: copied out of the tree, as a configuration of the two files, with a program. (`make size` builds them
 for a Cortex-M3, with their parts.)"""
-import os
-import pathlib
 import shutil
-import subprocess
 
 import pytest
-
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-EXAMPLE = ROOT / "packaging/example"
-RECIPES = sorted(path.stem for path in (ROOT / "config/recipes").glob("*.h"))
-ENVIRONMENT = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CFLAGS", "CONFIG", "PROFILE", "OPTIONS")}
-
-
-def run(*words):
-    done = subprocess.run([str(word) for word in words], cwd=ROOT, capture_output=True, text=True, env=ENVIRONMENT)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+from packaging_test import EXAMPLE, RECIPES, ROOT, run
 
 
 @pytest.mark.parametrize("recipe", RECIPES)

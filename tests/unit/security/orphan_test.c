@@ -87,25 +87,6 @@ static bool has_come(void *context)
     return n->socket > 0;
 }
 
-static weir_socket listen_on(struct pair *pair, uint16_t port)
-{
-    const struct weir_endpoint local = {weir_addr_any(), port};
-    const weir_socket listener = weir_socket_open(pair->b.weir, WEIR_STREAM, 0);
-    assert_true(listener > 0);
-    assert_int_equal(weir_socket_bind(pair->b.weir, listener, &local), WEIR_OK);
-    assert_int_equal(weir_socket_listen(pair->b.weir, listener, 4), WEIR_OK);
-    return listener;
-}
-
-static weir_socket ask(struct pair *pair, uint16_t port)
-{
-    const struct weir_endpoint peer = {PAIR_B, port};
-    const weir_socket client = weir_socket_open(pair->a.weir, WEIR_STREAM, 0);
-    assert_true(client > 0);
-    assert_int_equal(weir_socket_connect(pair->a.weir, client, &peer), WEIR_IN_PROGRESS);
-    return client;
-}
-
 // All places are of connections whose last data nobody acknowledges: after ten seconds one is given up.
 static void who_acknowledges_nothing_gives_way_after_ten_seconds(void **state)
 {
@@ -113,21 +94,21 @@ static void who_acknowledges_nothing_gives_way_after_ten_seconds(void **state)
     weir_socket client;
     (void)state;
     open_both(&pair);
-    struct newcomer n = {&pair, listen_on(&pair, PORT), 0};
+    struct newcomer n = {&pair, pair_listen(&pair, PORT, 4), 0};
     for (uint32_t i = 0; i < PLACES; i++) {
-        client = ask(&pair, PORT);
+        client = pair_ask(&pair, PORT);
         assert_true(pair_run_until(&pair, has_come, &n, SECOND));
         assert_int_equal(weir_socket_abort(pair.a.weir, client), WEIR_OK);
         assert_int_equal(weir_socket_write(pair.b.weir, n.socket, "the last", 8), 8);
         assert_int_equal(weir_socket_close(pair.b.weir, n.socket), WEIR_OK);
     }
-    client = ask(&pair, PORT);
+    client = pair_ask(&pair, PORT);
     assert_int_equal(pair_run_until(&pair, has_come, &n, SECOND), WEIR_CFG_ALLOCATOR);
     if (!WEIR_CFG_ALLOCATOR) {
         assert_int_equal(ended(&pair), 0);
         weir_socket_abort(pair.a.weir, client);
         pair_run(&pair, 10 * SECOND);
-        client = ask(&pair, PORT);
+        client = pair_ask(&pair, PORT);
         assert_true(pair_run_until(&pair, has_come, &n, SECOND));
         assert_int_equal(ended(&pair), 1);
     }
@@ -145,16 +126,16 @@ static void who_has_an_owner_stays(void **state)
     weir_socket client[OWNED], server[OWNED], late[2];
     (void)state;
     open_both(&pair);
-    struct newcomer n = {&pair, listen_on(&pair, PORT), 0};
+    struct newcomer n = {&pair, pair_listen(&pair, PORT, 4), 0};
     for (uint32_t i = 0; i < OWNED; i++) {
-        client[i] = ask(&pair, PORT);
+        client[i] = pair_ask(&pair, PORT);
         assert_true(pair_run_until(&pair, has_come, &n, SECOND));
         server[i] = n.socket;
     }
     assert_int_equal(weir_socket_close(pair.a.weir, client[0]), WEIR_OK);
-    late[0] = ask(&pair, PORT);
+    late[0] = pair_ask(&pair, PORT);
     pair_run(&pair, 20 * SECOND);
-    late[1] = ask(&pair, PORT);
+    late[1] = pair_ask(&pair, PORT);
     pair_run(&pair, 10 * SECOND);
     assert_int_equal(ended(&pair), 0);
     for (uint32_t i = 1; i < OWNED; i++) {
