@@ -18,6 +18,7 @@ import pathlib
 import queue
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +34,7 @@ SCRIPT_SECONDS = int(os.environ.get("SCRIPT_SECONDS", "900"))    # an interop fi
 TEST_SECONDS = int(os.environ.get("TEST_SECONDS", "240"))        # one test in it: it fails, and says where it was
 UNIT_JOBS = 2
 SCRIPT_JOBS = 3     # these wait more than they work
+GIGABYTES = 7       # what build/ takes when every test has been built and run
 MAKE = ["make", "--no-print-directory"]
 for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):   # our makes are not parts of the one that started us
     os.environ.pop(variable, None)
@@ -275,7 +277,7 @@ def make(log_name, targets):
         subprocess.run([*MAKE, "--keep-going", *targets], cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
     text = log.read_text()
     failed = set(re.findall(r"Target '(\S+)' not remade because of errors", text)) | set(re.findall(r"\*\*\* \[[^\]]*: (\S+)\]", text))
-    return failed, "\n".join(line for line in text.split("\n") if re.search(r"error: |undefined reference|No rule|\*\*\*", line))
+    return failed, "\n".join(line for line in text.split("\n") if re.search(r"error: |undefined reference|No rule|No space left|\*\*\*", line))
 
 
 # Seconds that the longest take, roughly: what runs side by side ends soonest when they begin first.
@@ -358,6 +360,15 @@ def build_for_scripts(chosen):
         os.environ["WEIR_FUZZ_BUILT"] = "1"   # fuzz/run.py need not look again, each time
 
 
+def warn_of_a_full_disk():
+    build = ROOT / "build"
+    build.mkdir(exist_ok=True)
+    taken = int(subprocess.run(["du", "-sk", build], stdout=subprocess.PIPE, text=True).stdout.split()[0]) / 1e6
+    free = shutil.disk_usage(build).free / 1e9
+    if taken + free < GIGABYTES:
+        print(f"the disk has {free:.1f} GB left, and build/ grows by about {GIGABYTES - taken:.1f}: builds may fail for want of room", flush=True)
+
+
 def main():
     patterns = [word for word in sys.argv[1:] if word]
     if {"-h", "--help"} & set(patterns):
@@ -371,6 +382,8 @@ def main():
     wanted = choose(units + unit_scripts + interop + fuzz, patterns)
     programs = {"units": units, "unit_scripts": unit_scripts, "interop": interop, "fuzz": fuzz}
     chosen = {kind: [p for p in members if p in wanted] for kind, members in programs.items()}
+    if not patterns:
+        warn_of_a_full_disk()
     tally = Tally(patterns)
     broken, complaints = set(), ""
     if chosen["unit_scripts"] or chosen["interop"]:

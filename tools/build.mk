@@ -129,11 +129,13 @@ FULL := $(SRC_full) $(HOST_PARTS)
 SRC_both := $(filter-out $(call left_out,full $(OPTIONS_both)),$(SRC))
 BOTH := $(SRC_both) $(HOST_PARTS)
 UNIT_IP6 := $(if $(UNIT_TESTS),$(shell grep -l '^// needs IPv6' $(UNIT_TESTS)))
+# -g1 where there are hundreds of programs: a report names functions and lines, and each takes a third less room. host
+# and the small profiles keep all that a debugger asks for.
 $(eval $(call variant,host,$(CC),-O2 $(DUAL),,$(BOTH),$(UNIT_TESTS),ar))
-$(eval $(call variant,v4,$(CC),-O2,,$(FULL),$(filter-out $(UNIT_IP6) tests/unit/tls/%,$(UNIT_TESTS)),ar))
-$(eval $(call variant,asan,$(CC),$(SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(BOTH) $(SELF_CHECKS)),$(UNIT_TESTS),ar))
-$(eval $(call variant,tsan,$(CC),-O1 -fsanitize=thread,,$(FULL),$(UNIT_THREADED),ar))
-$(eval $(call variant,mips,$(MIPS_CC),-O2 $(DUAL) $(INCLUDES_mips),-static,$(BOTH),$(filter-out $(UNIT_NOT_MIPS),$(UNIT_TESTS)),mips-linux-gnu-ar))
+$(eval $(call variant,v4,$(CC),-g1 -O2,,$(FULL),$(filter-out $(UNIT_IP6) tests/unit/tls/%,$(UNIT_TESTS)),ar))
+$(eval $(call variant,asan,$(CC),-g1 $(SANITIZE) -DWEIR_CFG_SELF_CHECK=1 $(DUAL),,$(sort $(BOTH) $(SELF_CHECKS)),$(UNIT_TESTS),ar))
+$(eval $(call variant,tsan,$(CC),-g1 -O1 -fsanitize=thread,,$(FULL),$(UNIT_THREADED),ar))
+$(eval $(call variant,mips,$(MIPS_CC),-g1 -O2 $(DUAL) $(INCLUDES_mips),-static,$(BOTH),$(filter-out $(UNIT_NOT_MIPS),$(UNIT_TESTS)),mips-linux-gnu-ar))
 # The small profiles on this machine, for the tests that say so, of IPv4 and of IPv6.
 # tiny has no applications, and beside its own sources those parts that its tests use, or that no profile has but a test.
 PARTS_tiny := $(filter src/base/% src/wire/% src/cc/%,$(filter-out $(filter-out $(SRC_full),$(BOTH)) src/base/stream_ahead.c src/base/stream_chunk.c src/base/table.c src/base/wheel.c $(filter-out src/cc/common.c src/cc/list.c src/cc/reno.c,$(filter src/cc/%,$(SRC))),$(SRC))) \
@@ -164,12 +166,12 @@ OPTIONS_lean := SELF_CHECK=1 BSD_FAULTS=0 BSD_POLL=0 TX_OFFLOAD=0 TCP_PREDICT=0 
 SRC_lean := $(filter-out $(call left_out,full $(OPTIONS_lean)),$(SRC))
 PARTS_lean := $(filter api/bsd/% ports/posix/% ports/common/% drivers/wrap/%,$(HOST_PARTS))
 UNIT_lean := $(filter-out $(UNIT_NOT_LEAN) $(UNIT_IP6),$(filter tests/unit/bsd/% tests/unit/tcp/% tests/unit/socket/% tests/unit/threads/%,$(UNIT_TESTS)))
-$(eval $(call variant,lean,$(CC),-O1 $(call as_flags,$(OPTIONS_lean)),,$(SRC_lean) $(PARTS_lean),$(UNIT_lean),ar))
+$(eval $(call variant,lean,$(CC),-g1 -O1 $(call as_flags,$(OPTIONS_lean)),,$(SRC_lean) $(PARTS_lean),$(UNIT_lean),ar))
 # IPv6 alone, with all that the builds of both families have of it. What tests read and make by hand is of both families.
 UNIT_v6 := $(UNIT_IP6_ALONE) $(if $(UNIT_TESTS),$(shell grep -l '^// also without IPv4' $(UNIT_TESTS)))
 OPTIONS_v6 := IP4=0 $(filter-out IP_OPTIONS=1,$(OPTIONS_both)) SELF_CHECK=1
 SRC_v6 := $(filter-out $(call left_out,full $(OPTIONS_v6)),$(SRC))
-$(eval $(call variant,v6,$(CC),-O1 $(call as_flags,$(OPTIONS_v6)),,$(sort $(SRC_v6) $(filter src/wire/%,$(SRC))) $(HOST_PARTS),$(UNIT_v6),ar))
+$(eval $(call variant,v6,$(CC),-g1 -O1 $(call as_flags,$(OPTIONS_v6)),,$(sort $(SRC_v6) $(filter src/wire/%,$(SRC))) $(HOST_PARTS),$(UNIT_v6),ar))
 # For `make coverage` alone: not one of the variants that `make test` runs.
 $(eval $(call variant,coverage,$(CC),-Og -Wno-maybe-uninitialized --coverage $(DUAL),,$(BOTH),$(UNIT_TESTS),ar))
 VARIANTS := host v4 v6 asan tsan mips tiny tiny6 small small_apps small6 small6_apps lean
