@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "weir/socket.h"
@@ -181,6 +182,39 @@ static void yield_lock(struct posix_host *host)
     pthread_mutex_lock(&host->mutex);
 }
 
+// Whether somebody else took this CPU from the poller since the last call.
+static bool preempted(struct posix_host *host)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_THREAD, &usage) < 0)
+        return false;
+    const long before = host->preemptions;
+    host->preemptions = usage.ru_nivcsw;
+    return before >= 0 && usage.ru_nivcsw != before;
+}
+
+static void spin_less(struct posix_host *host)
+{
+    host->spin_after = host->spin_pause;
+    host->spin_pause = host->spin_pause < POSIX_SPIN_PAUSE_MAX ? host->spin_pause * 2 : POSIX_SPIN_PAUSE_MAX;
+}
+
+// Where nothing was asked for: whether frames come closely, it was not in vain lately, and nobody needs this very CPU,
+// perhaps the peer itself, which answers the sooner the sooner it gets it.
+static bool worth_spinning(struct posix_host *host)
+{
+    if (!host->close_frames)
+        return false;
+    if (host->spin_after) {
+        host->spin_after--;
+        return false;
+    }
+    if (!preempted(host))
+        return true;
+    spin_less(host);
+    return false;
+}
+
 // A peer that answers at once is met awake: to sleep and be woken takes longer than its answer. Not without room for
 // output, which only a sleep learns of. Returns whether there is something to do, or nothing left to wait for.
 static bool spin(struct posix_host *host, uint64_t until_us, const bool *done)
@@ -189,13 +223,9 @@ static bool spin(struct posix_host *host, uint64_t until_us, const bool *done)
     const uint64_t patience_us = host->last_work_us + (asked_us ? asked_us : POSIX_SPIN_US);
     const uint64_t end_us = until_us < patience_us ? until_us : patience_us;
     bool any = false, more;
-    if (!(asked_us || host->close_frames) || host->options.sleep_at_once || host->options.tick_us ||
-        output_blocked(host) || posix_now_us() >= end_us)
+    if (host->options.sleep_at_once || host->options.tick_us || output_blocked(host) || posix_now_us() >= end_us ||
+        !(asked_us || worth_spinning(host)))
         return false;
-    if (!asked_us && host->spin_after) {
-        host->spin_after--;
-        return false;
-    }
     host->budget = 1;
     while (!any && !*done && !host->missed && !atomic_load(&host->signalled) && posix_now_us() < end_us) {
         pthread_mutex_unlock(&host->mutex);
@@ -205,12 +235,10 @@ static bool spin(struct posix_host *host, uint64_t until_us, const bool *done)
         weir_clock(host->weir, posix_host_now(host));
         any = input(host, &more);
     }
-    if (any) {
+    if (any)
         host->spin_pause = POSIX_SPIN_PAUSE;
-    } else if (!host->missed && !*done && until_us >= patience_us) {
-        host->spin_after = host->spin_pause;
-        host->spin_pause = host->spin_pause < POSIX_SPIN_PAUSE_MAX ? host->spin_pause * 2 : POSIX_SPIN_PAUSE_MAX;
-    }
+    else if (!host->missed && !*done && until_us >= patience_us)
+        spin_less(host);
     return any || host->missed || *done;
 }
 

@@ -210,6 +210,7 @@ int posix_host_init(struct posix_host *host, const struct posix_options *options
     posix_pool_init(&host->pool);
     host->budget = 1;
     host->spin_pause = POSIX_SPIN_PAUSE;
+    host->preemptions = -1;
     pthread_mutex_init(&host->mutex, NULL);
     pthread_condattr_init(&host->clock);
     pthread_condattr_setclock(&host->clock, CLOCK_MONOTONIC);

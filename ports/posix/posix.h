@@ -46,8 +46,8 @@ struct posix_options {  // zero: the defaults
 
 #define POSIX_NETIFS 32
 // What it takes to wake a CPU that sleeps, there and back: a poller that frames reach within less looks for the next
-// one so long before it sleeps. Where that was in vain (the peer needs this very CPU, or others do), it sleeps at once
-// the next POSIX_SPIN_PAUSE times, then twice as often, until it is worth it again.
+// one so long before it sleeps. Where that was in vain, or the peer or others need this very CPU, it sleeps at once the
+// next POSIX_SPIN_PAUSE times, then twice as often, until it is worth it again.
 #define POSIX_SPIN_US 100u
 #define POSIX_SPIN_PAUSE 16u
 #define POSIX_SPIN_PAUSE_MAX 1024u
@@ -87,6 +87,7 @@ struct posix_host {
     bool close_frames;                     // the last came within POSIX_SPIN_US of the one before
     bool missed;                           // a poller that is awake was kicked and has not run a turn since
     uint32_t spin_after, spin_pause;       // sleeps before the next attempt; the next pause between two
+    long preemptions;                      // of the poller's thread, when it last looked; −1: it has not
     int budget;                            // frames the next batch takes from each interface
     uint64_t turns, sleeps, inline_turns;  // for tests and measurements
     WEIR_ATOMIC(unsigned) signals;         // writes to wake_fd

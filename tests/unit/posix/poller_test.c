@@ -102,6 +102,9 @@ static int arrive(struct weir_netif *netif, int budget)
     return 1;
 }
 
+// What the poller knows of its thread before the first poll: −1: nothing.
+static long preemptions = -1;
+
 // Polls `calls` times at such a gap. Returns how often that slept.
 static uint64_t sleeps_with(struct posix_host *host, const struct posix_options *options, uint64_t gap_us, int calls)
 {
@@ -117,6 +120,7 @@ static uint64_t sleeps_with(struct posix_host *host, const struct posix_options 
     assert_int_equal(posix_host_add(host, &netif, silent), 0);
     (void)posix_host_poll(host, 0);  // takes the wake of the addition
     host->close_frames = true;
+    host->preemptions = preemptions;
     for (int i = 0; i < calls; i++)
         (void)posix_host_poll(host, 200);
     posix_host_remove(host, &netif);
@@ -160,6 +164,23 @@ static void looking_in_vain_becomes_rare(void **state)
     assert_int_equal(arrivals.frames, 1);
     assert_int_equal(host.spin_pause, 2 * POSIX_SPIN_PAUSE);
     assert_in_range(host.spin_after, 1, POSIX_SPIN_PAUSE);
+}
+
+// Where somebody else had the CPU since it looked last, the poller does not look at all, and tries again after some
+// sleeps, unless it was told to look.
+static void who_shares_a_cpu_sleeps_at_once(void **state)
+{
+    struct posix_host host;
+    (void)state;
+    preemptions = 1000000000;  // never so many
+    assert_in_range(sleeps_with(&host, NULL, 10000000, 1), 1, 2);
+    assert_int_equal(host.spin_pause, 2 * POSIX_SPIN_PAUSE);
+    assert_in_range(host.spin_after, POSIX_SPIN_PAUSE - 1, POSIX_SPIN_PAUSE);
+    assert_true(host.preemptions >= 0 && host.preemptions < preemptions);
+    (void)sleeps_with(&host, &(struct posix_options){.spin_us = 1000}, 10000000, 1);
+    assert_int_equal(host.spin_pause, POSIX_SPIN_PAUSE);
+    assert_int_equal(host.preemptions, preemptions);
+    preemptions = -1;
 }
 
 // Where that is asked for, the poller looks as long, and as often, as asked.
@@ -261,6 +282,7 @@ int main(void)
         cmocka_unit_test(a_tick_makes_the_clock_coarse),
         cmocka_unit_test(frames_that_come_closely_are_met_awake),
         cmocka_unit_test(looking_in_vain_becomes_rare),
+        cmocka_unit_test(who_shares_a_cpu_sleeps_at_once),
         cmocka_unit_test(looking_goes_on_where_it_is_asked_for),
         cmocka_unit_test(a_kick_between_two_batches_brings_a_turn),
         cmocka_unit_test(being_woken_ends_the_looking),
