@@ -17,12 +17,18 @@ import million_bench
 import tls_bench
 
 ROUNDS, MILLISECONDS = 5, 1000
+UNITS = {"sink": "Mbit/s", "source": "Mbit/s", "echo": "round trips a second", "connect": "connections a second"}
 SEGMENT = 1460   # bytes; what CPU time is stated for
-TESTS = ("sink", "source", "echo", "connect")
+CORES = sorted(os.sched_getaffinity(0))
+SERVER, CLIENT = CORES[0], CORES[-1]   # where they run: left to Linux, it is now one core and now two, and an echo costs ten times as much
+TESTS = {   # name: linux_peer's, the core it runs on
+    "sink": ("sink", CLIENT), "source": ("source", CLIENT), "echo": ("echo", CLIENT), "connect": ("connect", CLIENT),
+    "echo_one_core": ("echo", SERVER), "connect_one_core": ("connect", SERVER),
+}
 INSIDE = "WEIR_BENCH_INSIDE"   # environment: we are in the private namespace
 GOALS = {
     "sink_ratio": (">=", 3), "source_ratio": (">=", 3), "sink_frame_ratio": (">=", 1), "source_frame_ratio": (">=", 1.2), "echo_ratio": (">=", 1),
-    "connect_ratio": (">=", 1), "linux_sink_ratio": None, "linux_source_ratio": None,
+    "connect_ratio": (">=", 1), "echo_cpu_ratio": ("<=", 1), "connect_cpu_ratio": ("<=", 1), "linux_sink_ratio": None, "linux_source_ratio": None,
 }
 STACKS = {   # name: the program for (tap, address)
     "weir": lambda tap, address: ["weir_host_bench", tap, address],
@@ -60,6 +66,10 @@ def measure():
             "million": million_bench.measure(count=million_bench.STEP), "rounds": ROUNDS, "milliseconds": MILLISECONDS, "load": [load_before, common.load()], "machine": machine}
 
 
+def on(core):
+    return ["taskset", "--cpu-list", str(core)]
+
+
 def quietly(*command):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
@@ -87,7 +97,7 @@ class Lab:
             self.until_ready(name)
 
     def start(self, command):
-        process = subprocess.Popen([str(word) for word in command], cwd=common.ROOT, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen([*on(SERVER), *(str(word) for word in command)], cwd=common.ROOT, stdin=subprocess.DEVNULL)
         self.processes.append(process)
         return process
 
@@ -124,7 +134,8 @@ class Lab:
             time.sleep(0.1)
 
     def client(self, test, name, milliseconds):
-        return [str(common.OUT / "linux_peer"), test, self.addresses[name], str(milliseconds)]
+        kind, core = TESTS[test]
+        return [*on(core), str(common.OUT / "linux_peer"), kind, self.addresses[name], str(milliseconds)]
 
     def cpu_ns(self, name):
         """CPU time the stack's process has used, the kernel's work in its system calls included."""
@@ -168,6 +179,8 @@ def summary(measured):
     rates, cpu = measured
     medians = {name: {test: round(common.median(values)) for test, values in tests.items()} for name, tests in rates.items()}
     best = {test: max(medians[peer][test] for peer in PEERS) for test in TESTS}
+    cpu = {name: {test: round(common.median(values)) for test, values in tests.items()} for name, tests in cpu.items()}
+    least = {test: min(cpu[peer][test] for peer in PEERS) for test in TESTS}
     weir, frames, linux = medians["weir"], medians["weir_frames"], medians["linux"]
     return {
         "sink_ratio": round(weir["sink"] / best["sink"], 2),
@@ -178,17 +191,23 @@ def summary(measured):
         "connect_ratio": round(weir["connect"] / best["connect"], 2),
         "linux_sink_ratio": round(weir["sink"] / linux["sink"], 2),
         "linux_source_ratio": round(weir["source"] / linux["source"], 2),
-        "units": {"sink": "Mbit/s", "source": "Mbit/s", "echo": "round trips a second", "connect": "connections a second"},
+        "echo_cpu_ratio": round(cpu["weir"]["echo"] / least["echo"], 2),
+        "connect_cpu_ratio": round(cpu["weir"]["connect"] / least["connect"], 2),
+        "echo_one_core_cpu_ratio": round(cpu["weir"]["echo_one_core"] / least["echo_one_core"], 2),
+        "connect_one_core_cpu_ratio": round(cpu["weir"]["connect_one_core"] / least["connect_one_core"], 2),
+        "echo_one_core_ratio": round(weir["echo_one_core"] / best["echo_one_core"], 2),
+        "connect_one_core_ratio": round(weir["connect_one_core"] / best["connect_one_core"], 2),
+        "units": {test: UNITS[kind] for test, (kind, _) in TESTS.items()},
         "medians": medians,
         "best_peer": {test: max(PEERS, key=lambda peer: medians[peer][test]) for test in TESTS},
         "all": rates,
-        "cpu_ns": {name: {test: round(common.median(values)) for test, values in tests.items()} for name, tests in cpu.items()},
+        "cpu_ns": cpu,
         "note": f"cpu_ns: CPU time of the stack's process, system calls included, for {SEGMENT} bytes, an echo, a connection. It depends less on "
                 "what else runs than the rates do.",
         "goals": {key: " ".join(map(str, goal)) for key, goal in GOALS.items() if goal},
         "commands": {"all": "make bench T=host", **{name: common.shown([f"build/bench/{word}" if at == 0 else word for at, word in enumerate(command("TAP", "ADDRESS"))])
                                                     for name, command in STACKS.items()},
-                     **{test: f"build/bench/linux_peer {test} ADDRESS {MILLISECONDS}" for test in TESTS}},
+                     **{test: f"taskset --cpu-list {core} build/bench/linux_peer {kind} ADDRESS {MILLISECONDS}" for test, (kind, core) in TESTS.items()}},
     }
 
 

@@ -17,8 +17,10 @@ PAIR_ROWS = [
     ("insn_connect_100000", "… beside 100,000"), ("ns_connect_0", "ns a connection, alone"), ("ns_connect_1000", "… beside 1,000 open"),
     ("ns_connect_10000", "… beside 10,000"), ("ns_connect_100000", "… beside 100,000"), ("bytes_idle", "bytes an idle connection, buffers included"),
 ]
-HOST_ROWS = [("sink", "Linux → stack, Mbit/s"), ("source", "stack → Linux, Mbit/s"), ("echo", "1-byte echoes a second"), ("connect", "connections a second")]
-CPU_ROWS = [("sink", "CPU time of the stack, ns for 1460 bytes in"), ("source", "… 1460 bytes out"), ("echo", "… an echo"), ("connect", "… a connection")]
+HOST_ROWS = [("sink", "Linux → stack, Mbit/s"), ("source", "stack → Linux, Mbit/s"), ("echo", "1-byte echoes a second"), ("connect", "connections a second"),
+             ("echo_one_core", "1-byte echoes a second, client on the same core"), ("connect_one_core", "connections a second, client on the same core")]
+CPU_ROWS = [("sink", "CPU time of the stack, ns for 1460 bytes in"), ("source", "… 1460 bytes out"), ("echo", "… an echo"), ("connect", "… a connection"),
+            ("echo_one_core", "… an echo, client on the same core"), ("connect_one_core", "… a connection, client on the same core")]
 PAIR_PLOTS = [("insn_bulk", "instructions a segment"), ("ns_bulk", "ns a segment"), ("insn_echo", "instructions an echo"), ("ns_echo", "ns an echo")]
 
 
