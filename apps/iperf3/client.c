@@ -211,6 +211,9 @@ static void stream_event(struct weir_watch *watch, weir_socket socket, uint32_t 
         good = iperf3_stream_send(stream, now_of(client));
     else if (!stream->sender)
         good = iperf3_stream_receive(stream);
+    // One that its pace lets send nothing now has not seen that it is gone. An ICMP error ends no UDP test.
+    if (events & WEIR_ERROR && !client->test.parameters.udp)
+        good = false;
     // After TEST_END the server closes its streams while data is under way: nothing is wrong then.
     if (!good && client->test.running)
         client_finish(client, "a stream broke");

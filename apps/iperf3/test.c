@@ -330,9 +330,9 @@ void iperf3_stream_datagram(struct iperf3_stream *stream, const uint8_t *data, u
     }
     int64_t transit_us = (int64_t)(now_us - ((uint64_t)get32(data) * SECOND_US + get32(data + 4)));
     int64_t change = transit_us - stream->transit_us;
-    uint32_t step = change < 0 ? (uint32_t)-change : (uint32_t)change;
+    const uint64_t step = change < 0 ? (uint64_t)-change : (uint64_t)change;
     if (stream->transit_us != 0 && step < 60u * SECOND_US)
-        stream->jitter16_us += step - (stream->jitter16_us + 8) / 16;
+        stream->jitter16_us += (uint32_t)step - (stream->jitter16_us + 8) / 16;
     stream->transit_us = transit_us;
     count->jitter_us = stream->jitter16_us / 16;
 }
