@@ -140,16 +140,22 @@ static int count_ready(struct client *client, struct client_pollfd *fds, uint32_
     return found;
 }
 
+// Tells the server what is wanted of each, or no more.
+static void want(struct client *client, const struct client_pollfd *fds, uint32_t count, bool wanted)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (valid(client, fds[i].socket))  // one that is not has no place in the window
+            atomic_store(&shared(client, fds[i].socket)->wants, wanted ? fds[i].wants : 0);
+}
+
 static int wait_until(struct client *client, struct client_pollfd *fds, uint32_t count, uint64_t deadline_us)
 {
     int found, waited = 0;
     while ((found = count_ready(client, fds, count)) == 0 && waited == 0 && deadline_us) {
-        for (uint32_t i = 0; i < count; i++)
-            atomic_store(&shared(client, fds[i].socket)->wants, fds[i].wants);
+        want(client, fds, count, true);
         if (count_ready(client, fds, count) == 0)  // what came before `wants` was seen
             waited = client->host->wait(client->context, deadline_us);
-        for (uint32_t i = 0; i < count; i++)
-            atomic_store(&shared(client, fds[i].socket)->wants, 0);
+        want(client, fds, count, false);
     }
     return waited < 0 ? WEIR_CLOSED : found;
 }
@@ -160,9 +166,9 @@ int client_poll(struct client *client, struct client_pollfd *fds, uint32_t count
 }
 
 // WEIR_OK when the socket is ready for it.
-static int wait_for(struct client *client, int socket, uint8_t want, uint64_t deadline_us)
+static int wait_for(struct client *client, int socket, uint8_t wants, uint64_t deadline_us)
 {
-    struct client_pollfd one = {.socket = socket, .wants = want};
+    struct client_pollfd one = {.socket = socket, .wants = wants};
     const int result = wait_until(client, &one, 1, deadline_us);
     return result == 0 ? WEIR_AGAIN : result < 0 ? result : WEIR_OK;
 }

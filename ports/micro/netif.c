@@ -74,6 +74,14 @@ static void take(struct micro_netif *own, const struct frames_slot *slot)
     weir_netif_deliver(&own->netif, &frame);
 }
 
+// The stack waits for room, and there is some. Without carrier it does not: no room would let it send.
+static bool room_awaited(const struct micro_netif *own)
+{
+    const uint8_t both = WEIR_NETIF_LINK | WEIR_NETIF_TX_BLOCKED;
+    return (own->netif.flags & both) == both &&
+           ring_room(atomic_load(&own->frames->transmitted), own->queued, FRAMES_SLOTS);
+}
+
 int micro_netif_poll(struct micro_netif *own, int budget)
 {
     struct frames *frames = own->frames;
@@ -92,8 +100,7 @@ int micro_netif_poll(struct micro_netif *own, int budget)
         atomic_store(&frames->taken, own->taken);
     if (count && atomic_load(&frames->stalled))
         ring(own);
-    if (own->netif.flags & WEIR_NETIF_TX_BLOCKED &&
-        ring_room(atomic_load(&frames->transmitted), own->queued, FRAMES_SLOTS))
+    if (room_awaited(own))
         weir_netif_ready(&own->netif);
     return count;
 }
@@ -104,8 +111,6 @@ bool micro_netif_rest(struct micro_netif *own)
     if (!frames)
         return true;
     atomic_store(&frames->server_attention, 1);
-    const bool room = own->netif.flags & WEIR_NETIF_TX_BLOCKED &&
-                      ring_room(atomic_load(&frames->transmitted), own->queued, FRAMES_SLOTS);
-    return atomic_load(&frames->received) == own->seen && own->seen == own->taken && !room &&
+    return atomic_load(&frames->received) == own->seen && own->seen == own->taken && !room_awaited(own) &&
            (atomic_load(&frames->carrier) == 1) == own->carrier;
 }

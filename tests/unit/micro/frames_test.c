@@ -183,6 +183,119 @@ static void a_full_device_keeps_the_frames_in_order(void **state)
     assert_false(netif.netif.flags & WEIR_NETIF_TX_BLOCKED);
 }
 
+// A device that delivers what there is no room for, and what is too long for a slot.
+static void what_finds_no_slot_is_dropped(void **state)
+{
+    (void)state;
+    static uint8_t bytes[FRAMES_BYTES + 1];
+    struct weir_slice slice = {bytes, FRAMES_BYTES + 1};
+    weir_netif_deliver(&device, &(struct weir_frame){.slices = &slice, .length = slice.length, .count = 1});
+    assert_int_equal(device.stats.rx_dropped, 1);
+    assert_int_equal(atomic_load(&frames->received), 0);
+    slice.length = FRAMES_BYTES;
+    for (uint32_t i = 0; i <= FRAMES_SLOTS; i++)
+        weir_netif_deliver(&device, &(struct weir_frame){.slices = &slice, .length = slice.length, .count = 1});
+    assert_int_equal(device.stats.rx_dropped, 2);
+    assert_int_equal(atomic_load(&frames->received), FRAMES_SLOTS);
+    (void)micro_relay_turn(&relay, 0);  // does not look at the device: the ring is full
+    assert_int_equal(atomic_load(&frames->stalled), 1);
+    server_turn();
+    assert_int_equal(netif.netif.stats.rx_frames, FRAMES_SLOTS);
+}
+
+static uint32_t flushes;
+static void device_flush(struct weir_netif *unused) { (void)unused, flushes++; }
+static uint64_t device_timer(struct weir_netif *unused, uint64_t now_us) { return (void)unused, now_us + 500; }
+
+// What a driver may have beside tx and poll; and a server that has gone mad does not reach it.
+static void a_drivers_own_functions_are_called(void **state)
+{
+    static const struct weir_driver whole = {
+        .name = "whole", .tx = device_tx, .poll = device_poll, .flush = device_flush, .timer = device_timer};
+    (void)state;
+    device.driver = &whole;
+    flushes = 0;
+    assert_int_equal(micro_relay_turn(&relay, 1000), 1500);
+    assert_int_equal(flushes, 0);
+    ask();
+    while (micro_relay_turn(&relay, 1000) <= 1000)
+        ;
+    server_turn();
+    while (micro_relay_turn(&relay, 1000) <= 1000)
+        ;
+    assert_int_equal(answers(), 1);
+    assert_true(flushes > 0);
+    // No frame is that long, or has no length: such slots are passed over.
+    const uint32_t before = sent_count, at = atomic_load(&frames->queued);
+    frames->out[at % FRAMES_SLOTS].length = FRAMES_BYTES + 1;
+    frames->out[(at + 1) % FRAMES_SLOTS].length = 0;
+    frames->out[(at + 2) % FRAMES_SLOTS].length = 60;
+    atomic_store(&frames->queued, at + 3);
+    (void)micro_relay_turn(&relay, 1000);
+    assert_int_equal(sent_count, before + 1);
+    assert_int_equal(sent_length[before], 60);
+    assert_int_equal(atomic_load(&frames->transmitted), at + 3);
+    weir_netif_complete(&device, NULL, 0);  // nothing was held
+}
+
+// Before it sleeps the server looks once more at all that may have come.
+static void nothing_is_slept_over(void **state)
+{
+    (void)state;
+    server_turn();
+    assert_true(micro_netif_rest(&netif));
+    atomic_store(&frames->carrier, 0);
+    assert_false(micro_netif_rest(&netif));
+    server_turn();
+    assert_true(micro_netif_rest(&netif));
+    atomic_store(&frames->carrier, 1);
+    server_turn();
+    ask();
+    (void)micro_relay_turn(&relay, 0);
+    assert_false(micro_netif_rest(&netif));
+    server_turn();
+    device_room = 0;  // the ring to the driver fills
+    for (uint32_t i = 0; i < FRAMES_SLOTS + 8; i++) {
+        waiting_count = delivered = 0;
+        ask();
+        (void)micro_relay_turn(&relay, 0);
+        server_turn();
+    }
+    assert_true(netif.netif.flags & WEIR_NETIF_TX_BLOCKED);
+    assert_int_equal(atomic_load(&frames->waiting), 1);
+    assert_true(micro_netif_rest(&netif));
+    device_room = 1000;
+    rung_server = 0;
+    (void)micro_relay_turn(&relay, 0);  // blocked until the device says that there is room
+    (void)micro_relay_turn(&relay, 0);
+    assert_int_equal(rung_server, 1);
+    assert_false(micro_netif_rest(&netif));
+    server_turn();
+    assert_false(netif.netif.flags & WEIR_NETIF_TX_BLOCKED);
+    micro_netif_attach(&netif, NULL);
+    assert_true(micro_netif_rest(&netif));
+    (void)fixture_poll(&f, 1000000);  // what is sent goes nowhere
+    micro_netif_attach(&netif, frames);
+}
+
+// An MTU that cannot be is 1500; a link address is one of a host.
+static void what_a_driver_says_of_itself_is_looked_at(void **state)
+{
+    static const uint32_t said[] = {0, 575, 576, 1499, 1500, 9000, UINT32_MAX};
+    static const uint16_t taken[] = {1500, 1500, 576, 1499, 1500, 1500, 1500};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+        static struct micro_netif other;
+        static struct frames shown;
+        shown.mtu = said[i];
+        memset(shown.mac, 0xff, sizeof shown.mac);
+        micro_netif_init(&other, "eth1", ring_driver, NULL);
+        micro_netif_attach(&other, &shown);
+        assert_int_equal(other.netif.mtu, taken[i]);
+        assert_int_equal(other.netif.mac[0], 0xfe);
+    }
+}
+
 static void the_link_goes_and_comes(void **state)
 {
     (void)state;
@@ -257,6 +370,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(notifications_are_coalesced, setup, teardown),
         cmocka_unit_test_setup_teardown(a_flood_stops_at_the_ring, setup, teardown),
         cmocka_unit_test_setup_teardown(a_full_device_keeps_the_frames_in_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_finds_no_slot_is_dropped, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_drivers_own_functions_are_called, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_is_slept_over, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_a_driver_says_of_itself_is_looked_at, setup, teardown),
         cmocka_unit_test_setup_teardown(the_link_goes_and_comes, setup, teardown),
         cmocka_unit_test_setup_teardown(a_mad_driver_reaches_nothing, setup, teardown),
     };

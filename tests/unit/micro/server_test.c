@@ -115,7 +115,7 @@ static int client_waits(void *context, uint64_t deadline_us)
     notified[session] = false;
     return 0;
 }
-static const struct client_host host = {client_calls, client_notifies, client_waits, client_now};
+static const struct client_host host = {client_calls, client_notifies, client_waits, client_now, NULL, NULL};
 
 static void attach(uint32_t session)
 {
@@ -311,6 +311,181 @@ static void what_is_refused(void **state)
     assert_false(micro_server_attach(&server, MICRO_SESSIONS, windows[0], CHANNELS, RING));
 }
 
+static void names_are_told(void **state)
+{
+    (void)state;
+    struct client *client = &clients[0];
+    struct weir_endpoint local = {.port = 1}, peer = {.port = 1};
+    int socket = client_socket(client, WEIR_STREAM);
+    assert_int_equal(client_getpeername(client, socket, &peer), WEIR_NOT_CONNECTED);
+    assert_int_equal(peer.port, 1);
+    assert_int_equal(client_getsockname(client, socket + 1, &local), WEIR_BAD_SOCKET);
+    assert_int_equal(local.port, 1);
+    socket = connected(client);
+    assert_int_equal(client_getsockname(client, socket, &local), WEIR_OK);
+    assert_true(weir_addr_equal(local.addr, PAIR_A) && local.port >= 1024);
+    assert_int_equal(client_getpeername(client, socket, &peer), WEIR_OK);
+    assert_true(weir_addr_equal(peer.addr, PAIR_B) && peer.port == PORT);
+}
+
+static int say(uint32_t session, int32_t operation, int socket, int32_t argument)
+{
+    struct micro_message message = {.operation = operation, .channel = socket, .argument = {argument}};
+    assert_true(micro_server_message(&server, session, &message));
+    return message.operation;
+}
+
+static void calls_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t channels, ring_bytes;
+    } bad[] = {{0, RING}, {MICRO_CHANNELS + 1, RING}, {CHANNELS, 32}, {CHANNELS, RING + 1}};
+    detach(2);
+    assert_int_equal(say(2, MICRO_OPEN, 0, WEIR_STREAM), WEIR_CLOSED);
+    micro_server_rung(&server, 2);  // of a session that is not there
+    (void)micro_server_turn(&server);
+    for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(micro_server_attach(&server, 2, windows[0], bad[i].channels, bad[i].ring_bytes));
+    attach(2);
+    const int socket = client_socket(&clients[0], WEIR_STREAM);
+    assert_int_equal(say(0, 99, socket, 0), WEIR_NOT_SUPPORTED);
+    assert_int_equal(say(0, MICRO_SHUTDOWN, socket, WEIR_SHUT_READ - 1), WEIR_INVALID);
+    assert_int_equal(say(0, MICRO_SHUTDOWN, socket, WEIR_SHUT_BOTH + 1), WEIR_INVALID);
+    assert_int_equal(say(0, MICRO_SHUTDOWN, socket, WEIR_SHUT_BOTH), WEIR_NOT_CONNECTED);
+    assert_int_equal(say(0, MICRO_GET, socket, -1), WEIR_INVALID);
+    assert_int_equal(say(0, MICRO_GET, socket, WEIR_OPTION_COUNT), WEIR_INVALID);
+    assert_int_equal(say(0, MICRO_SET, socket, -1), WEIR_INVALID);
+    assert_int_equal(say(0, MICRO_SET, socket, WEIR_OPTION_SEND_BUFFER), WEIR_PERMISSION);
+    assert_int_equal(say(0, MICRO_SET, socket, WEIR_OPTION_HEADER_INCLUDED), WEIR_PERMISSION);
+    assert_int_equal(say(0, MICRO_CLOSE, -1, 0), WEIR_BAD_SOCKET);
+}
+
+static void one_direction_is_shut(void **state)
+{
+    (void)state;
+    struct client *client = &clients[0];
+    uint8_t data[16];
+    const int socket = connected(client);
+    assert_int_equal(client_shutdown(client, socket, WEIR_SHUT_READ), WEIR_OK);
+    assert_int_equal(client_recv(client, socket, data, sizeof data), 0);
+    assert_int_equal(client_send(client, socket, "still", 5), 5);
+    steps(20);
+    assert_int_equal(echoed, 5);
+    assert_int_equal(client_shutdown(client, socket, WEIR_SHUT_WRITE), WEIR_OK);
+    assert_int_equal(client_send(client, socket, "no more", 7), WEIR_SHUT_DOWN);
+}
+
+// What the peer's reset interrupts is told, to who sends and to who reads.
+static void a_reset_is_told(void **state)
+{
+    (void)state;
+    struct client *client = &clients[0];
+    static const uint8_t block[RING];
+    uint8_t data[16];
+    const int socket = connected(client);
+    steps(5);
+    assert_int_equal(client_send(client, socket, block, sizeof block), sizeof block);
+    assert_int_equal(weir_socket_abort(pair.b.weir, echoes[0]), WEIR_OK);
+    echoes[0] = 0;
+    steps(20);
+    assert_int_equal(client_recv(client, socket, data, sizeof data), WEIR_RESET);
+    assert_int_equal(client_send(client, socket, "x", 1), 1);  // into the ring: the server has not seen it yet
+    steps(5);
+    assert_int_equal(client_send(client, socket, "x", 1), WEIR_SHUT_DOWN);
+    assert_int_equal(client_send_all(client, socket, "x", 1), WEIR_SHUT_DOWN);
+    assert_int_equal(client_close(client, socket), WEIR_OK);
+}
+
+// --- the caller's memory ---------------------------------------------------------------------------------------------
+static uint32_t copies;  // that go well from now on
+
+static int copies_in(void *context, void *to, const void *from, size_t bytes)
+{
+    (void)context;
+    if (!copies)
+        return -1;
+    copies--;
+    memcpy(to, from, bytes);
+    return 0;
+}
+static int copies_out(void *context, void *to, const void *from, size_t bytes)
+{
+    return copies_in(context, to, from, bytes);
+}
+
+// Memory that the caller does not have: nothing is sent, nothing taken away, also where only the half beyond the ring's
+// end is missing.
+static void memory_that_is_not_there_is_a_fault(void **state)
+{
+    static const struct client_host careful = {client_calls, client_notifies, client_waits,
+                                               client_now,   copies_in,       copies_out};
+    (void)state;
+    struct client *client = &clients[0];
+    static uint8_t data[RING], got[RING];
+    memset(data, 0x3c, sizeof data);
+    client->host = &careful;
+    const int socket = connected(client);
+    assert_int_equal(client_send(client, socket, data, 100), WEIR_FAULT);
+    copies = 1;
+    assert_int_equal(client_send(client, socket, data, 100), 100);
+    steps(20);
+    assert_int_equal(client_recv(client, socket, got, sizeof got), WEIR_FAULT);
+    copies = 1;
+    assert_int_equal(client_recv(client, socket, got, sizeof got), 100);
+    copies = 1;  // the second piece is missing
+    assert_int_equal(client_send(client, socket, data, RING - 1), WEIR_FAULT);
+    copies = 2;
+    assert_int_equal(client_send(client, socket, data, RING - 1), RING - 1);
+    steps(50);
+    copies = 1;
+    assert_int_equal(client_recv(client, socket, got, RING - 1), WEIR_FAULT);
+    copies = 2;
+    assert_int_equal(client_recv(client, socket, got, RING - 1), RING - 1);
+    assert_memory_equal(got, data, RING - 1);
+    const int datagrams = client_socket(client, WEIR_DATAGRAM);
+    const struct weir_endpoint local = {weir_addr_any(), 5000}, to = {PAIR_A, 5000};
+    assert_int_equal(client_bind(client, datagrams, &local), WEIR_OK);
+    assert_int_equal(client_sendto(client, datagrams, data, 10, &to), WEIR_FAULT);
+    copies = 1;
+    assert_int_equal(client_sendto(client, datagrams, data, 10, &to), 10);
+    steps(20);
+    assert_int_equal(client_recvfrom(client, datagrams, got, sizeof got, NULL), WEIR_FAULT);
+    copies = 1;
+    assert_int_equal(client_recvfrom(client, datagrams, got, sizeof got, NULL), 10);
+    client->host = &host;
+}
+
+// A number that is no socket is ready at once, as poll says of it, or is not looked at; its window's memory is not
+// touched.
+static void sockets_that_are_none_can_be_polled(void **state)
+{
+    (void)state;
+    struct client *client = &clients[0];
+    const int socket = connected(client);
+    struct client_pollfd fds[] = {{.socket = -1, .wants = WINDOW_READ}, {.socket = socket, .wants = WINDOW_READ}};
+    assert_int_equal(client_poll(client, fds, 2), 1);
+    assert_int_equal(fds[0].ready, WINDOW_READ);
+    assert_int_equal(fds[1].ready, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        fds[0] = (struct client_pollfd){.socket = i ? -1 : 100000};  // wants nothing
+        client->timeout_us = 10000;
+        assert_int_equal(client_poll(client, fds, 2), 0);
+        assert_int_equal(fds[0].ready, 0);
+    }
+    client->timeout_us = WEIR_NEVER - 1;  // from now on: for ever
+    assert_int_equal(client_send(client, socket, "x", 1), 1);
+    assert_int_equal(client_poll(client, fds + 1, 1), 1);
+    assert_int_equal(fds[1].ready, WINDOW_READ);
+    uint8_t byte;
+    assert_int_equal(client_sendto(client, (int)CHANNELS, "x", 1, NULL), WEIR_BAD_SOCKET);
+    assert_int_equal(client_recvfrom(client, -1, &byte, 1, NULL), WEIR_BAD_SOCKET);
+    assert_int_equal(client_send(client, (int)CHANNELS, "x", 1), WEIR_BAD_SOCKET);
+    assert_int_equal(client_accept(client, (int)CHANNELS, NULL), WEIR_BAD_SOCKET);
+    assert_int_equal(client_send(client, socket, "x", 0), 0);
+    assert_int_equal(client_recv(client, socket, &byte, 0), 0);
+}
+
 static void a_client_that_dies_has_its_sockets_closed(void **state)
 {
     (void)state;
@@ -480,6 +655,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(closing_keeps_what_was_sent, setup, teardown),
         cmocka_unit_test_setup_teardown(datagrams_keep_their_bounds, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(names_are_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(calls_that_make_no_sense_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_direction_is_shut, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_reset_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(memory_that_is_not_there_is_a_fault, setup, teardown),
+        cmocka_unit_test_setup_teardown(sockets_that_are_none_can_be_polled, setup, teardown),
         cmocka_unit_test_setup_teardown(a_client_that_dies_has_its_sockets_closed, setup, teardown),
         cmocka_unit_test_setup_teardown(a_client_that_reads_nothing_holds_up_nobody, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_to_do_is_rest, setup, teardown),

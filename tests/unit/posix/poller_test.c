@@ -274,6 +274,65 @@ static void being_woken_ends_the_looking(void **state)
     close_between(&host, weir, &netif);
 }
 
+static enum weir_tx_verdict swallow(struct weir_netif *netif, const struct weir_tx *tx)
+{
+    (void)netif, (void)tx;
+    return WEIR_TX_DONE;
+}
+
+// An interface without carrier sends nothing, so that its descriptor has room all the time: the poller sleeps all the
+// same.
+static void without_carrier_the_poller_sleeps(void **state)
+{
+    static const struct weir_driver driver = {.name = "swallows", .tx = swallow};
+    struct weir_netif netif;
+    struct posix_host host;
+    (void)state;
+    assert_int_equal(posix_host_init(&host, &(struct posix_options){.sleep_at_once = true}), 0);
+    struct weir *weir = weir_create(NULL, 0, &host.port, NULL);
+    assert_non_null(weir);
+    posix_host_attach(&host, weir);
+    const int writable = dup(host.wake_fd);
+    weir_netif_init(&netif, "eth0", &driver, &weir_link_ethernet);
+    assert_int_equal(weir_netif_add(weir, &netif), WEIR_OK);
+    assert_int_equal(posix_host_add(&host, &netif, writable), 0);
+    weir_netif_carrier(&netif, false);
+    assert_true(netif.flags & WEIR_NETIF_TX_BLOCKED);
+    (void)posix_host_poll(&host, 0);  // takes the wake of the addition
+    const uint64_t end_us = posix_now_us() + 50000;
+    uint32_t calls = 0;
+    while (posix_now_us() < end_us) {
+        (void)posix_host_poll(&host, 10000);
+        calls++;
+    }
+    assert_in_range(calls, 1, 10);
+    weir_netif_carrier(&netif, true);
+    assert_false(netif.flags & WEIR_NETIF_TX_BLOCKED);
+    weir_tx_full(&netif);  // now room is waited for, and there is some
+    (void)posix_host_poll(&host, 10000000);
+    assert_false(netif.flags & WEIR_NETIF_TX_BLOCKED);
+    posix_host_remove(&host, &netif);
+    posix_host_remove(&host, &netif);  // which is not there any more
+    weir_netif_remove(&netif);
+    weir_destroy(weir);
+    posix_host_close(&host);
+    close(writable);
+}
+
+static void a_host_has_room_for_so_many_interfaces(void **state)
+{
+    static struct weir_netif netifs[POSIX_NETIFS + 1];
+    struct posix_host host;
+    (void)state;
+    assert_int_equal(posix_host_init(&host, NULL), 0);
+    for (uint32_t i = 0; i < POSIX_NETIFS; i++)
+        assert_int_equal(posix_host_add(&host, &netifs[i], -1), 0);
+    assert_int_equal(posix_host_add(&host, &netifs[POSIX_NETIFS], -1), -1);
+    posix_host_remove(&host, &netifs[0]);
+    assert_int_equal(posix_host_add(&host, &netifs[POSIX_NETIFS], -1), 0);
+    posix_host_close(&host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +345,8 @@ int main(void)
         cmocka_unit_test(looking_goes_on_where_it_is_asked_for),
         cmocka_unit_test(a_kick_between_two_batches_brings_a_turn),
         cmocka_unit_test(being_woken_ends_the_looking),
+        cmocka_unit_test(without_carrier_the_poller_sleeps),
+        cmocka_unit_test(a_host_has_room_for_so_many_interfaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

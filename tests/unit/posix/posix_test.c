@@ -5,7 +5,10 @@
 #include "world.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 static void nap(long us) { nanosleep(&(struct timespec){0, us * 1000}, NULL); }
 
@@ -92,12 +95,43 @@ static void starting_and_stopping(void **state)
     world_close(&w);
 }
 
+static void on_alarm(int number) { (void)number; }
+
+// A signal ends a sleep early, and is told.
+static void sleeping_takes_its_time(void **state)
+{
+    (void)state;
+    const uint64_t before = posix_now_us();
+    assert_true(posix_sleep(3000));
+    assert_true(posix_now_us() - before >= 3000);
+    const struct sigaction action = {.sa_handler = on_alarm};
+    struct sigaction old;
+    sigaction(SIGALRM, &action, &old);
+    const struct itimerval soon = {.it_interval = {0, 5000}, .it_value = {0, 5000}}, never = {{0, 0}, {0, 0}};
+    setitimer(ITIMER_REAL, &soon, NULL);
+    assert_false(posix_sleep(20000000));
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &old, NULL);
+    assert_true(posix_now_us() - before < 20000000);
+}
+
+// A quarter of the machine's memory, or what the configuration names if that is less.
+static void the_budget_is_a_part_of_memory(void **state)
+{
+    (void)state;
+    const uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    assert_true(posix_memory_budget() > 0);
+    assert_true(posix_memory_budget() <= bytes / 4);
+    if (WEIR_CFG_MEMORY_BUDGET_MB)
+        assert_true(posix_memory_budget() <= (uint64_t)WEIR_CFG_MEMORY_BUDGET_MB << 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waiting_ends_at_the_deadline),
-        cmocka_unit_test(a_token_wakes_its_task),
-        cmocka_unit_test(starting_and_stopping),
+        cmocka_unit_test(waiting_ends_at_the_deadline),   cmocka_unit_test(a_token_wakes_its_task),
+        cmocka_unit_test(starting_and_stopping),          cmocka_unit_test(sleeping_takes_its_time),
+        cmocka_unit_test(the_budget_is_a_part_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -606,7 +606,7 @@ static void greetings_open_streams_once(void **state)
     drop(&peer.udp);
     peer.udp = weir_socket_open(peer.weir, WEIR_DATAGRAM, 0);
     say_datagram(&to, first, sizeof first);  // from a port that is no stream
-    say_datagram(&to, iperf3_hello, 4);                    // which comes too late to become one
+    say_datagram(&to, iperf3_hello, 4);      // which comes too late to become one
     assert_int_equal(server.test.datagrams, 2);
     assert_int_equal(server.test.stream_count, 2);
     say_state(IPERF3_TEST_END);
