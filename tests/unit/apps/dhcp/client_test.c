@@ -402,6 +402,196 @@ static void the_lease_is_checked_when_the_cable_returns(void **state)
     close_world(&world);
 }
 
+// Nobody answers: the lease has not ended, and goes on (§3.2).
+static void without_an_answer_the_lease_goes_on(void **state)
+{
+    struct world world;
+    (void)state;
+    open_world(&world);
+    take_lease(&world);
+    weir_link_change(&world.bench.f.netif, false);
+    bench_run(&world.bench, 1000000);
+    weir_link_change(&world.bench.f.netif, true);
+    know_server(&world);
+    expect(&world, DHCP_REQUEST, 5000000);
+    expect(&world, DHCP_REQUEST, 20000000);
+    assert_int_equal(world.dhcp.state, DHCP_REBOOTING);
+    weir_link_change(&world.bench.f.netif, false);  // once more: it asks already
+    bench_run(&world.bench, 100000);
+    weir_link_change(&world.bench.f.netif, true);
+    bench_run(&world.bench, 20000000);
+    assert_int_equal(world.dhcp.state, DHCP_BOUND);
+    assert_int_equal(world.lost, 0);
+    assert_true(weir_addr_equal(world.bench.f.netif.address.addr, OFFERED));
+    know_server(&world);
+    expect(&world, DHCP_REQUEST, (uint64_t)LEASE_S * 1000000u);
+    assert_int_equal(world.dhcp.state, DHCP_RENEWING);
+    close_world(&world);
+}
+
+// A cable that comes back while nothing is leased: the exchange begins anew.
+static void an_exchange_begins_anew_when_the_cable_returns(void **state)
+{
+    struct world world;
+    (void)state;
+    open_world(&world);
+    expect(&world, DHCP_DISCOVER, 20000000);
+    const uint32_t xid = world.last.xid;
+    struct dhcp_message offer = reply(&world, DHCP_OFFER);
+    deliver(&world, &offer);
+    expect(&world, DHCP_REQUEST, 1000000);
+    weir_link_change(&world.bench.f.netif, false);
+    bench_run(&world.bench, 1000000);
+    weir_link_change(&world.bench.f.netif, true);
+    expect(&world, DHCP_DISCOVER, 1000000);
+    assert_int_not_equal(world.last.xid, xid);
+    close_world(&world);
+}
+
+// The server that offered does not answer any more.
+static void an_offer_that_is_not_kept_is_given_up(void **state)
+{
+    struct world world;
+    (void)state;
+    open_world(&world);
+    expect(&world, DHCP_DISCOVER, 20000000);
+    struct dhcp_message offer = reply(&world, DHCP_OFFER);
+    deliver(&world, &offer);
+    for (uint32_t i = 0; i < DHCP_REQUESTS; i++)
+        expect(&world, DHCP_REQUEST, 70000000);
+    deliver(&world, &offer);  // comes late, and no offer is awaited
+    assert_int_equal(world.dhcp.count.ignored, 1);
+    assert_int_equal(world.dhcp.state, DHCP_REQUESTING);
+    expect(&world, DHCP_DISCOVER, 70000000);
+    assert_int_equal(world.dhcp.state, DHCP_SELECTING);
+    close_world(&world);
+}
+
+// Without a mask it is the one of the address's old class.
+static void masks_have_their_default(void **state)
+{
+    const struct weir_addr addresses[] = {weir_ip4(10, 9, 8, 7), weir_ip4(172, 16, 8, 7), weir_ip4(192, 168, 8, 7)};
+    static const uint8_t bits[] = {8, 16, 24};
+    struct world world;
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        open_world(&world);
+        expect(&world, DHCP_DISCOVER, 20000000);
+        struct dhcp_message message = reply(&world, DHCP_OFFER);
+        message.yiaddr = addresses[i];
+        message.mask = weir_addr_any();
+        message.routers.count = 0;
+        deliver(&world, &message);
+        expect(&world, DHCP_REQUEST, 1000000);
+        message.type = DHCP_ACK;
+        deliver(&world, &message);
+        bench_run(&world.bench, 12000000);
+        assert_int_equal(world.dhcp.state, DHCP_BOUND);
+        assert_int_equal(world.bench.f.netif.address.prefix_length, bits[i]);
+        assert_false(world.dhcp.routed);
+        close_world(&world);
+    }
+}
+
+// T1 < T2 < the lease, whatever the server says; of routers the first that can be reached.
+static void what_contradicts_itself_is_put_right(void **state)
+{
+    struct world world;
+    (void)state;
+    open_world(&world);
+    expect(&world, DHCP_DISCOVER, 20000000);
+    struct dhcp_message offer = reply(&world, DHCP_OFFER);
+    offer.lease_s = 10;
+    offer.renew_s = 9;
+    offer.rebind_s = 3;
+    offer.routers = (struct dhcp_list){{OFFERED, weir_ip4(10, 9, 9, 9), weir_ip4(10, 0, 0, 255)}, 3};
+    deliver(&world, &offer);
+    assert_int_equal(world.dhcp.offer.renew_s, 5);
+    assert_int_equal(world.dhcp.offer.rebind_s, 9);
+    assert_true(weir_addr_is_any(world.dhcp.offer.router));
+    expect(&world, DHCP_REQUEST, 1000000);
+    struct dhcp_message bad = reply(&world, DHCP_ACK);
+    bad.mask = weir_ip4(255, 0, 255, 0);
+    deliver(&world, &bad);
+    assert_int_equal(world.dhcp.count.refused, 1);
+    assert_int_equal(world.dhcp.state, DHCP_REQUESTING);
+    close_world(&world);
+}
+
+// A renewal may bring another router: the route follows.
+static void the_route_follows_the_lease(void **state)
+{
+    struct world world;
+    (void)state;
+    open_world(&world);
+    know_server(&world);
+    take_lease(&world);
+    assert_true(weir_addr_equal(world.dhcp.lease.router, SERVER) && world.dhcp.routed);
+    for (uint32_t i = 0; i < 2; i++) {
+        expect(&world, DHCP_REQUEST, (uint64_t)LEASE_S * 1000000u);
+        assert_int_equal(world.dhcp.state, DHCP_RENEWING);
+        struct dhcp_message ack = reply(&world, DHCP_ACK);
+        if (i == 0)
+            ack.routers = (struct dhcp_list){{weir_ip4(10, 0, 0, 3)}, 1};
+        else
+            ack.routers.count = 0;
+        deliver(&world, &ack);
+        assert_int_equal(world.dhcp.state, DHCP_BOUND);
+        assert_int_equal(world.dhcp.routed, i == 0);
+        if (i == 0)
+            assert_true(weir_addr_equal(world.dhcp.lease.router, weir_ip4(10, 0, 0, 3)));
+    }
+    close_world(&world);
+}
+
+static void what_is_no_answer_is_counted(void **state)
+{
+    struct world world;
+    (void)state;
+    open_world(&world);
+    expect(&world, DHCP_DISCOVER, 20000000);
+    static const uint8_t rubbish[8 + 20] = {0, 67, 0, 68, 0, 28};
+    fixture_input_ip4(&world.bench.f, SERVER, weir_addr_v4(0xffffffffu), 17, rubbish, sizeof rubbish);
+    bench_run(&world.bench, 1000);
+    assert_int_equal(world.dhcp.count.malformed, 1);
+    static const uint8_t elsewhere[8 + 20] = {0, 99, 0, 68, 0, 28};
+    fixture_input_ip4(&world.bench.f, SERVER, weir_addr_v4(0xffffffffu), 17, elsewhere, sizeof elsewhere);
+    bench_run(&world.bench, 1000);
+    assert_int_equal(world.dhcp.count.ignored, 1);
+    struct dhcp_message request = reply(&world, DHCP_DISCOVER);
+    deliver(&world, &request);  // no server says so
+    assert_int_equal(world.dhcp.count.ignored, 2);
+    assert_int_equal(world.dhcp.state, DHCP_SELECTING);
+    close_world(&world);
+}
+
+// A host without a name, whom nobody told what to do at a change; a name that is too long is not said.
+static void a_client_may_have_no_name(void **state)
+{
+    static char name[DHCP_NAME_MAX + 1];
+    struct world world;
+    (void)state;
+    memset(name, 'a', DHCP_NAME_MAX);
+    for (uint32_t i = 0; i < 2; i++) {
+        open_world(&world);
+        dhcp_stop(&world.dhcp);
+        dhcp_stop(&world.dhcp);  // it has stopped already
+        assert_int_equal(
+            dhcp_start(&world.dhcp, &world.bench.loop, &world.bench.f.netif, i ? name : NULL, NULL, NULL), WEIR_OK);
+        struct dhcp second;
+        assert_true(dhcp_start(&second, &world.bench.loop, &world.bench.f.netif, NULL, NULL, NULL) < 0);  // the port
+        take_lease(&world);
+        for (uint32_t j = 0; j < fixture_sent_count(&world.bench.f); j++) {
+            const struct fixture_frame *frame = fixture_sent_frame(&world.bench.f, j);
+            for (uint32_t at = 0; at + 16 <= frame->length; at++)
+                assert_memory_not_equal(frame->data + at, name, 16);
+        }
+        assert_string_equal(dhcp_state_name(world.dhcp.state), "BOUND");
+        weir_link_change(&world.bench.f.netif, false);
+        close_world(&world);
+    }
+}
+
 // RFC 8925.
 static void a_network_without_ip4_is_believed_where_that_was_asked(void **state)
 {
@@ -457,6 +647,14 @@ int main(void)
         cmocka_unit_test(the_lease_is_checked_when_the_cable_returns),
         cmocka_unit_test(a_network_without_ip4_is_believed_where_that_was_asked),
         cmocka_unit_test(a_failure_to_send_hides_no_answer),
+        cmocka_unit_test(without_an_answer_the_lease_goes_on),
+        cmocka_unit_test(an_exchange_begins_anew_when_the_cable_returns),
+        cmocka_unit_test(an_offer_that_is_not_kept_is_given_up),
+        cmocka_unit_test(masks_have_their_default),
+        cmocka_unit_test(what_contradicts_itself_is_put_right),
+        cmocka_unit_test(the_route_follows_the_lease),
+        cmocka_unit_test(what_is_no_answer_is_counted),
+        cmocka_unit_test(a_client_may_have_no_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -401,17 +401,37 @@ static void what_cannot_be_is_refused(void **state)
     (void)state;
     open_world();
     struct dhcp_server server;
-    struct dhcp_server_config bad[] = {w.config, w.config, w.config, w.config, w.config};
+    static char name[DHCP_NAME_MAX + 1];
+    memset(name, 'a', DHCP_NAME_MAX);
+    struct dhcp_server_config bad[9];
+    for (uint32_t i = 0; i < 9; i++)
+        bad[i] = w.config;
     bad[0].first = weir_ip4(10, 0, 1, 1);
     bad[1].first = weir_ip4(10, 0, 0, 252);  // to the broadcast address
     bad[2].first = weir_ip4(10, 0, 0, 0);
     bad[3].first = weir_ip4(10, 0, 0, 254);
     bad[4].lease_s = DHCP_SERVER_LEASE_MIN_S - 1;
+    bad[5].bindings = NULL;
+    bad[6].count = 0;
+    bad[7].count = 1u << 20;
+    bad[8].domain = name;
     for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_equal(dhcp_server_start(&server, &w.bench.loop, &bad[i]), WEIR_INVALID);
-    w.config.first = weir_ip4(10, 0, 0, 1);  // our own
-    assert_int_equal(dhcp_server_start(&server, &w.bench.loop, &w.config), WEIR_INVALID);
+    struct dhcp_server_config own = w.config;
+    own.first = weir_ip4(10, 0, 0, 1);  // our own
+    assert_int_equal(dhcp_server_start(&server, &w.bench.loop, &own), WEIR_INVALID);
+    assert_true(dhcp_server_start(&server, &w.bench.loop, &w.config) < 0);  // the port is another's
+    // The server's own address: there is none, one without a subnet, one whose subnet has no room, one at its end.
+    static const uint8_t bits[] = {0, 0, 31, 24};
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct weir_addr address = i == 0   ? weir_addr_any()
+                                         : i == 3 ? weir_ip4(10, 0, 0, 102)
+                                                  : weir_ip4(10, 0, 0, 1);
+        (void)weir_netif_set_address(&w.bench.f.netif, address, bits[i], WEIR_ADDRESS_AT_ONCE);
+        assert_int_equal(dhcp_server_start(&server, &w.bench.loop, &w.config), WEIR_INVALID);
+    }
     close_world();
+    dhcp_server_stop(&w.server);  // it has stopped already
 }
 
 static void a_failure_to_send_hides_no_question(void **state)

@@ -529,6 +529,109 @@ static void the_end_is_said(void **state)
     play_close(&play);
 }
 
+// What may not be the first packet, or is no CONNACK.
+static void wrong_greetings_end_the_connection(void **state)
+{
+    static const struct {
+        const char *bytes;
+        uint32_t length;
+        uint8_t version;
+    } wrong[] = {
+        {"\x20\1\0", 3, 4},             // too short
+        {"\x20\3\0\0\0", 5, 4},         // properties, which 3.1.1 has not
+        {"\x20\2\2\0", 4, 4},           // a flag that is none
+        {"\x20\2\1\0", 4, 4},           // a session, which we asked to forget
+        {"\x20\2\0\0", 4, 5},           // without properties
+        {"\x20\4\0\0\5\0", 6, 5},       // with half of them
+        {"\x30\3\0\1a", 5, 4},          // a message
+        {"\xd0\0", 2, 4},               // an answer to nothing
+        {"\x22\2\0\0", 4, 4},           // flags
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct play play;
+        play_open(&play, wrong[i].version);
+        play.config.clean = true;
+        play_start(&play);
+        play_send(&play, wrong[i].bytes, wrong[i].length);
+        if (play.mqtt.count.protocol_errors != 1 || play.connected != 0)
+            fail_msg("%zu: %u, %u", i, play.mqtt.count.protocol_errors, play.connected);
+        play_close(&play);
+    }
+}
+
+// A server that says goodbye is believed, with its reason or without one.
+static void the_servers_farewell_is_told(void **state)
+{
+    struct play play;
+    (void)state;
+    for (uint32_t reason = 0; reason < 2; reason++) {
+        play_open(&play, 5);
+        play_start(&play);
+        play_up(&play, false);
+        if (reason)
+            SEND(&play, "\xe0\2\x8b\0");  // shutting down
+        else
+            SEND(&play, "\xe0\0");
+        assert_int_equal(play.disconnected, 1);
+        assert_int_equal(play.reason, reason ? 0x8b : 0);
+        assert_int_equal(play.mqtt.count.protocol_errors, 0);
+        play_close(&play);
+    }
+}
+
+// More messages of QoS 2 than may wait for their release.
+static void unreleased_messages_are_bounded(void **state)
+{
+    struct play play;
+    (void)state;
+    play_open(&play, 4);
+    play_start(&play);
+    play_up(&play, false);
+    for (uint32_t id = 1; id <= MQTT_RECEIVED_MAX; id++) {
+        const uint8_t message[] = {0x34, 6, 0, 1, 'a', 0, (uint8_t)id, 'x'};
+        play_send(&play, message, sizeof message);
+    }
+    assert_int_equal(play.messages, MQTT_RECEIVED_MAX);
+    assert_int_equal(play.disconnected, 0);
+    SEND(&play, "\x3c\6\0\1a\0\1x");  // one of these again
+    assert_int_equal(play.disconnected, 0);
+    const uint8_t more[] = {0x34, 6, 0, 1, 'a', 0, MQTT_RECEIVED_MAX + 1, 'x'};
+    play_send(&play, more, sizeof more);
+    assert_int_equal(play.disconnected, 1);
+    assert_int_equal(play.messages, MQTT_RECEIVED_MAX);
+    play_close(&play);
+}
+
+static void configurations_that_lack_something_are_refused(void **state)
+{
+    struct play play;
+    (void)state;
+    play_open(&play, 4);
+    struct mqtt_config bad[12];
+    for (uint32_t i = 0; i < 12; i++)
+        bad[i] = play.config;
+    bad[0].client_id = NULL;
+    bad[1].out = NULL;
+    bad[2].in = NULL;
+    bad[3].in_bytes = 8;
+    bad[4].out_bytes = 8;
+    bad[5].event = NULL;
+    bad[6].message = NULL;
+    bad[7].password = "secret";  // without a user, in 3.1.1
+    bad[8].client_id = "\xff";
+    bad[9].will_topic = "a";
+    bad[9].will_qos = 3;
+    bad[10].will_topic = "\xff";
+    bad[11].version = 6;
+    for (uint32_t i = 0; i < 12; i++)
+        if (mqtt_start(&play.mqtt, &play.b.loop, &bad[i]) != WEIR_INVALID)
+            fail_msg("%u", i);
+    bad[7].version = 5;
+    assert_int_equal(mqtt_start(&play.mqtt, &play.b.loop, &bad[7]), WEIR_OK);
+    play_close(&play);
+}
+
 static void odd_configurations_are_refused(void **state)
 {
     struct play play;
@@ -573,6 +676,10 @@ int main(void)
         cmocka_unit_test(a_server_that_does_not_read_is_left),
         cmocka_unit_test(ids_in_use_are_not_given_again),
         cmocka_unit_test(the_end_is_said),
+        cmocka_unit_test(wrong_greetings_end_the_connection),
+        cmocka_unit_test(the_servers_farewell_is_told),
+        cmocka_unit_test(unreleased_messages_are_bounded),
+        cmocka_unit_test(configurations_that_lack_something_are_refused),
         cmocka_unit_test(odd_configurations_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

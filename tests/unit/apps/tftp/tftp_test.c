@@ -375,17 +375,178 @@ static void what_cannot_be_is_refused(void **state)
     play_open(&play);
     memset(name, 'a', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    struct tftp_config bad[] = {play.config, play.config, play.config, play.config, play.config, play.config};
+    struct tftp_config bad[13];
+    for (uint32_t i = 0; i < 13; i++)
+        bad[i] = play.config;
     bad[0].file = "";
     bad[1].file = name;
     bad[2].block_bytes = 7;
     bad[3].window = TFTP_WINDOW_MAX + 1;
     bad[4].data = NULL;
     bad[5].server.addr = weir_ip4(255, 255, 255, 255);
+    bad[6].file = NULL;
+    bad[7].done = NULL;
+    bad[8].server.addr = weir_addr_any();
+    bad[9].server.addr = weir_ip4(224, 0, 0, 1);
+    bad[10].put = bad[11].put = true;
+    bad[10].read = NULL;
+    bad[11].block = NULL;
+    bad[12].block_bytes = TFTP_BLOCK_MAX + 1;
     for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_equal(tftp_start(&play.tftp, &play.b.loop, &bad[i]), WEIR_INVALID);
     play.config.file = name + 1;
     play_start(&play);
+    play_close(&play);
+}
+
+// Whichever allocation fails, nothing begins; or what began goes on, or ends with a word.
+static void no_memory_ends_it(void **state)
+{
+    static const uint8_t refuses[] = {0, TFTP_ERROR, 0, TFTP_CODE_OPTION, 0};
+    const struct weir_slice slice = {refuses, sizeof refuses};
+    uint32_t not_begun = 0, broken_off = 0;
+    bool failed = true;
+    (void)state;
+    for (uint32_t at = 1; failed; at++) {
+        play_open(&play);
+        play.b.f.fail_at = at;
+        const int error = tftp_start(&play.tftp, &play.b.loop, &play.config);
+        failed = play.b.f.fail_at == 0;
+        play.b.f.fail_at = 0;
+        assert_true(error == WEIR_OK || (error == WEIR_NO_MEMORY && play.tftp.socket == 0));
+        not_begun += error != WEIR_OK;
+        play_close(&play);
+    }
+    failed = true;
+    for (uint32_t at = 1; failed; at++) {
+        get_open(1024, 4);
+        const struct weir_message message = {.peer = play.client};
+        play.b.f.fail_at = at;
+        (void)weir_socket_send_message(play.b.f.weir, play.speaks, &message, &slice, 1);
+        bench_run(&play.b, 1000);
+        failed = play.b.f.fail_at == 0;
+        play.b.f.fail_at = 0;
+        broken_off += play.dones;
+        if (play.dones)
+            ended(WEIR_NO_MEMORY);
+        else
+            play_close(&play);
+    }
+    assert_true(not_begun > 0);
+    assert_true(broken_off > 0);
+}
+
+// What a peer says out of its turn changes nothing.
+static void packets_out_of_turn_are_passed_over(void **state)
+{
+    (void)state;
+    get_open(1024, 0);
+    OACK("blksize\0"
+         "600");
+    expect(TFTP_ACK, 0);
+    OACK("blksize\0"
+         "600");  // it did not hear our acknowledgement
+    expect(TFTP_ACK, 0);
+    play_block(&play, 1, 600);
+    expect(TFTP_ACK, 1);
+    OACK("blksize\0"
+         "8");  // long after
+    expect_nothing();
+    assert_int_equal(play.tftp.block_bytes, 600);
+    play_block(&play, 2, 5);
+    expect(TFTP_ACK, 2);
+    play_block(&play, 1, 600);  // while it lingers only the last block is of interest
+    play_number(&play, TFTP_ACK, 2);
+    OACK("tsize\0"
+         "605");
+    expect_nothing();
+    ended(WEIR_OK);
+    put_open(600, 0, 0);
+    play_number(&play, TFTP_ACK, 7);  // before it began
+    play_block(&play, 1, 10);
+    expect_nothing();
+    play_number(&play, TFTP_ACK, 0);
+    expect(TFTP_DATA, 1);
+    play_block(&play, 1, 10);
+    OACK("blksize\0"
+         "8");
+    expect_nothing();
+    play_number(&play, TFTP_ACK, 1);
+    expect(TFTP_DATA, 2);
+    play_number(&play, TFTP_ACK, 2);
+    ended(WEIR_OK);
+    // Options are refused once; a second time, and in the middle of a transfer, that is an error.
+    get_open(1024, 0);
+    play_number(&play, TFTP_ERROR, TFTP_CODE_OPTION);
+    assert_true(play_take(&play, play.listens) > 0);
+    play_number(&play, TFTP_ERROR, TFTP_CODE_OPTION);
+    ended(WEIR_REFUSED);
+    get_open(1024, 0);
+    OACK("blksize\0"
+         "600");
+    play_number(&play, TFTP_ERROR, TFTP_CODE_OPTION);
+    ended(WEIR_REFUSED);
+}
+
+static bool asked_to_stop;
+static int read_badly(struct tftp *tftp, uint64_t offset, uint8_t *out, uint32_t room, void *context)
+{
+    (void)offset, (void)out, (void)context;
+    if (asked_to_stop)
+        tftp_stop(tftp);
+    return (int)room + !asked_to_stop;
+}
+
+static void a_reader_that_lies_or_stops_ends_it(void **state)
+{
+    (void)state;
+    for (uint32_t stops = 0; stops < 2; stops++) {
+        asked_to_stop = stops;
+        play_open(&play);
+        play.config.put = true;
+        play.config.read = read_badly;
+        play_start(&play);
+        play_number(&play, TFTP_ACK, 0);
+        if (stops) {
+            expect_nothing();
+            assert_int_equal(play.dones, 0);
+            assert_int_equal(play.tftp.state, TFTP_STOPPED);
+            play_close(&play);
+        } else {
+            expect(TFTP_ERROR, TFTP_CODE_OTHER);
+            ended(WEIR_INVALID);
+        }
+    }
+}
+
+// A size that is told is held to; one that is not the file's is refused.
+static void sizes_are_those_of_the_file(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        play_open(&play);
+        play.config.put = true;
+        play.length = play.config.size = 100;
+        play_start(&play);
+        if (i == 0) {
+            OACK("tsize\0"
+                 "100");
+            expect(TFTP_DATA, 1);
+            play_number(&play, TFTP_ACK, 1);
+            ended(WEIR_OK);
+        } else {
+            OACK("tsize\0"
+                 "99");
+            expect(TFTP_ERROR, TFTP_CODE_OPTION);
+            ended(WEIR_NOT_SUPPORTED);
+        }
+    }
+    play_open(&play);
+    play.config.size = 600;
+    play_start(&play);
+    OACK("tsize\0"
+         "600");
+    expect(TFTP_ACK, 0);
     play_close(&play);
 }
 
@@ -419,6 +580,10 @@ int main(void)
         cmocka_unit_test(a_caller_that_refuses_or_stops_ends_it),
         cmocka_unit_test(malformed_packets_are_dropped),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(no_memory_ends_it),
+        cmocka_unit_test(packets_out_of_turn_are_passed_over),
+        cmocka_unit_test(a_reader_that_lies_or_stops_ends_it),
+        cmocka_unit_test(sizes_are_those_of_the_file),
         cmocka_unit_test(a_failure_to_send_hides_no_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
