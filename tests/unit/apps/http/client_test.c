@@ -336,7 +336,9 @@ static void other_parts_than_were_asked_for_are_refused(void **state)
     } cases[] = {{"bytes 4-6/10", WEIR_OK},           {"bytes 4-6/*", WEIR_OK},
                  {"bytes 3-5/10", HTTP_CLIENT_RANGE}, {"bytes 4-7/10", HTTP_CLIENT_RANGE},
                  {"bytes 6-4/10", HTTP_CLIENT_RANGE}, {"bytes */10", HTTP_CLIENT_RANGE},
-                 {"bytes 4-5/10", HTTP_CLIENT_RANGE}, {"items 4-6/10", HTTP_CLIENT_RANGE}};
+                 {"bytes 4-5/10", HTTP_CLIENT_RANGE}, {"items 4-6/10", HTTP_CLIENT_RANGE},
+                 {"bytes", HTTP_CLIENT_RANGE},        {"bytes 4", HTTP_CLIENT_RANGE},
+                 {"bytes 4/6", HTTP_CLIENT_RANGE},    {"bytes 4-", HTTP_CLIENT_RANGE}};
     struct bench bench;
     (void)state;
     open_client(&bench);
@@ -442,6 +444,83 @@ static void nobody_is_waited_for_without_end(void **state)
     bench_close(&bench);
 }
 
+static weir_socket offered;  // what on_offer answers with
+
+static void on_offer(struct http_client *c, const struct http_url *url, void *context)
+{
+    (void)url, (void)context;
+    http_client_connected(c, offered);
+}
+
+// A socket that somebody else connected, as happy eyeballs does, is taken; in place of one come its errors.
+static void a_connection_may_be_brought(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench);
+    struct http_client_config offering = config;
+    offering.locate = on_offer;
+    assert_int_equal(http_client_start(&client, &bench.loop, &offering), WEIR_OK);
+    const weir_socket listener = listen_here(&bench);
+    offered = WEIR_HOST_UNREACHABLE;
+    begin(&(struct http_ask){.url = "http://anywhere/"});
+    assert_int_equal(result, WEIR_HOST_UNREACHABLE);
+    offered = 0;
+    begin(&(struct http_ask){.url = "http://anywhere/"});
+    assert_int_equal(result, WEIR_NO_ADDRESS);
+    offered = bench_connect(&bench, 8080);
+    begin(&(struct http_ask){.url = "http://anywhere/"});
+    answer_once(&bench, listener, OK "Content-Length: 3\r\n\r\nabc", false);
+    assert_int_equal(result, WEIR_OK);
+    assert_string_equal(got, "abc");
+    assert_non_null(strstr(asked, "\r\nHost: anywhere\r\n"));
+    http_client_connected(&client, 5);  // it has ended: nobody asked
+    http_client_located(&client, weir_ip4(127, 0, 0, 1));
+    assert_int_equal(client.state, HTTP_CLIENT_IDLE);
+    http_client_stop(&client);
+    (void)weir_socket_close(bench.f.weir, listener);
+    bench_close(&bench);
+}
+
+static void what_cannot_be_asked_is_refused(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench);
+    struct http_client_config bad[] = {config, config, config};
+    bad[0].bytes = HTTP_CLIENT_LEAST - 1;
+    bad[1].done = NULL;
+    bad[2].body = NULL;
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(http_client_start(&client, &bench.loop, &bad[i]), WEIR_INVALID);
+    bad[0] = config;
+    bad[0].locate = NULL;
+    bad[0].answer = NULL;
+    assert_int_equal(http_client_start(&client, &bench.loop, &bad[0]), WEIR_OK);
+    begin(&(struct http_ask){.url = "http://name/"});
+    assert_int_equal(result, WEIR_NO_ADDRESS);
+    begin(&(struct http_ask){.url = "https://name/"});
+    assert_int_equal(result, WEIR_NOT_SUPPORTED);
+    begin(&(struct http_ask){.url = "http://192.0.2.1/"});
+    assert_int_equal(result, WEIR_NO_ROUTE);
+    assert_int_equal(http_client_ask(&client, &(struct http_ask){.url = "nothing"}), WEIR_INVALID);
+    assert_int_equal(http_client_ask(&client, &(struct http_ask){.url = "http://a/", .etag = "a\r\nb"}), WEIR_INVALID);
+    static char name[HTTP_CLIENT_LEAST];
+    memset(name, 'a', sizeof name - 1);
+    const struct http_field fields[] = {{"a b", "c"}, {name, "c"}};
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(
+            http_client_ask(&client, &(struct http_ask){.url = "http://a/", .fields = &fields[i], .field_count = 1}),
+            WEIR_INVALID);
+    const weir_socket listener = listen_here(&bench);
+    begin(&(struct http_ask){.url = "http://127.0.0.1:8080/"});
+    answer_once(&bench, listener, OK "Content-Length: 3\r\n\r\nabc", false);
+    assert_true(result == WEIR_OK && status == 0);  // nobody wanted to know the status
+    http_client_stop(&client);
+    (void)weir_socket_close(bench.f.weir, listener);
+    bench_close(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +532,8 @@ int main(void)
         cmocka_unit_test(other_parts_than_were_asked_for_are_refused),
         cmocka_unit_test(redirects_are_followed_with_care),
         cmocka_unit_test(nobody_is_waited_for_without_end),
+        cmocka_unit_test(a_connection_may_be_brought),
+        cmocka_unit_test(what_cannot_be_asked_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

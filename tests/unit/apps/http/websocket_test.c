@@ -330,6 +330,21 @@ static void an_upgrade_is_whole_or_none(void **state)
                  {UPGRADE "Content-Length: 2\r\n\r\nab", 400},
                  {UPGRADE "Origin: http://elsewhere\r\n\r\n", 403},
                  {UPGRADE "Origin: null\r\n\r\n", 403},
+                 {UPGRADE "Origin: w\r\n\r\n", 403},
+                 {UPGRADE "Origin: ftp://w\r\n\r\n", 403},
+                 {UPGRADE "Origin: http://v\r\n\r\n", 403},
+                 {UPGRADE "Origin: https://w\r\n\r\n", 101},
+                 {UPGRADE "Sec-WebSocket-Protocol: chat, echo\r\n\r\n", 101},
+                 {UPGRADE "Sec-WebSocket-Protocol: chat\r\n\r\n", 101},
+                 {UPGRADE "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
+                 {"GET /echo HTTP/1.0\r\nHost: w\r\n" UPGRADE_FIELDS "\r\n", 426},
+                 {START "Upgrade: websocket\r\nConnection: upgrade\r\n" KEY "\r\n", 426},
+                 {START "Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZ===\r\n\r\n",
+                  400},
+                 {START "Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                        "Sec-WebSocket-Key: dGhlIHNhbXBsZ*Bub25jZQ==\r\n\r\n",
+                  400},
                  {UPGRADE "Origin: http://W\r\n\r\n", 101},
                  // an absolute target's host counts, and not the field's (RFC 9112 §3.2.2)
                  {"GET http://v/echo HTTP/1.1\r\nHost: w\r\n" UPGRADE_FIELDS "Origin: http://w\r\n\r\n", 403},
