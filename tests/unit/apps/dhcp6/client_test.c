@@ -89,7 +89,7 @@ static void expect(uint8_t type, uint64_t us)
 struct answer {
     uint8_t type, preference;
     bool rapid_commit, no_ia, wrong_xid, wrong_client, no_server, other_server, to_group;
-    uint32_t t1, t2, preferred, valid, sol_max_rt, refresh;
+    uint32_t t1, t2, preferred, valid, sol_max_rt, inf_max_rt, refresh;
     uint16_t ia_status, status;
     struct weir_addr addr;  // any: LEASED6
 };
@@ -157,6 +157,7 @@ static void say(const struct answer *answer)
     weir_addr_to_v6(DNS6, dns);
     length += put(m + length, 23, dns, 16);
     length += put_word(m + length, 82, answer->sol_max_rt);
+    length += put_word(m + length, 83, answer->inf_max_rt);
     length += put_word(m + length, 32, answer->refresh);
     put16(udp, DHCP6_SERVER_PORT);
     put16(udp + 2, DHCP6_CLIENT_PORT);
@@ -443,6 +444,167 @@ static void the_link_came_back(void **state)
     close_world();
 }
 
+// What a server may say to a renewal: nothing that helps, that the link is another, that the address has ended.
+static void a_renewal_may_be_refused(void **state)
+{
+    static const struct {
+        struct answer answer;
+        enum dhcp6_state state;
+    } cases[] = {
+        {{.type = DHCP6_REPLY, .ia_status = DHCP6_UNSPEC_FAIL}, DHCP6_RENEWING},
+        {{.type = DHCP6_REPLY, .status = DHCP6_USE_MULTICAST, .no_ia = true}, DHCP6_RENEWING},
+        {{.type = DHCP6_REPLY, .no_ia = true}, DHCP6_RENEWING},
+        {{.type = DHCP6_REPLY, .ia_status = DHCP6_NOT_ON_LINK}, DHCP6_SOLICITING},
+        {{.type = DHCP6_REPLY, .t1 = 500, .t2 = 800}, DHCP6_SOLICITING},  // with a lifetime of 0
+    };
+    (void)state;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        open_world(DHCP6_ADDRESSES_TOO);
+        take_lease();
+        expect(DHCP6_RENEW, 600 * SECOND);
+        say(&cases[i].answer);
+        if (w.dhcp6.state != cases[i].state)
+            fail_msg("%u: %s", i, dhcp6_state_name(w.dhcp6.state));
+        assert_int_equal(w.dhcp6.count.refused, 1);
+        assert_int_equal(leased(LEASED6) != NULL, cases[i].state == DHCP6_RENEWING);
+        expect(cases[i].state == DHCP6_RENEWING ? DHCP6_RENEW : DHCP6_SOLICIT, 100 * SECOND);
+        close_world();
+    }
+}
+
+static void a_request_may_be_refused(void **state)
+{
+    (void)state;
+    open_world(DHCP6_ADDRESSES_TOO);
+    expect(DHCP6_SOLICIT, 10 * SECOND);
+    say(&offer);
+    expect(DHCP6_REQUEST, 3 * SECOND);
+    const uint64_t asked_us = w.bench.f.now_us;
+    const struct answer none = {.type = DHCP6_REPLY, .ia_status = DHCP6_NO_ADDRS_AVAIL};
+    say(&none);
+    expect(DHCP6_SOLICIT, 10 * SECOND);
+    assert_true(w.bench.f.now_us - asked_us >= SECOND);  // not more than once a second
+    assert_string_equal(dhcp6_state_name(w.dhcp6.state), "SOLICITING");
+    close_world();
+}
+
+static void a_confirmed_lease_goes_on(void **state)
+{
+    (void)state;
+    open_world(DHCP6_ADDRESSES_TOO);
+    take_lease();
+    const uint32_t changes = w.changes;
+    weir_link_change(&w.bench.f.netif, false);
+    bench_run(&w.bench, SECOND);
+    weir_link_change(&w.bench.f.netif, true);
+    expect(DHCP6_CONFIRM, 5 * SECOND);
+    const struct answer unclear = {.type = DHCP6_REPLY, .no_ia = true, .status = DHCP6_UNSPEC_FAIL};
+    say(&unclear);
+    assert_int_equal(w.dhcp6.state, DHCP6_CONFIRMING);
+    const struct answer yes = {.type = DHCP6_REPLY, .no_ia = true};
+    say(&yes);
+    assert_int_equal(w.dhcp6.state, DHCP6_BOUND);
+    assert_non_null(leased(LEASED6));
+    assert_true(w.changes >= changes);
+    assert_false(next_message(100 * SECOND));
+    expect(DHCP6_RENEW, 500 * SECOND);
+    close_world();
+}
+
+// Whoever is told that an address is not wanted, or not wanted any more, may be silent: it ends all the same. A link
+// that goes meanwhile changes nothing.
+static void goodbyes_end_without_an_answer(void **state)
+{
+    uint8_t message[ND_NA_BYTES_MAX], target[16];
+    (void)state;
+    open_world(DHCP6_ADDRESSES_TOO);
+    take_lease();
+    dhcp6_release(&w.dhcp6);
+    expect(DHCP6_RELEASE, SECOND);
+    weir_link_change(&w.bench.f.netif, false);
+    bench_run(&w.bench, SECOND / 10);
+    weir_link_change(&w.bench.f.netif, true);
+    while (next_message(20 * SECOND))
+        assert_int_equal(w.last.type, DHCP6_RELEASE);
+    assert_int_equal(w.dhcp6.state, DHCP6_STOPPED);
+    dhcp6_release(&w.dhcp6);  // there is nothing more
+    assert_false(next_message(5 * SECOND));
+    close_world();
+    open_world(DHCP6_ADDRESSES_TOO);
+    expect(DHCP6_SOLICIT, 10 * SECOND);
+    dhcp6_release(&w.dhcp6);  // nor anything yet
+    struct answer reply = lease_of(500, 800, 1000, 2000);
+    reply.rapid_commit = true;
+    expect(DHCP6_SOLICIT, 10 * SECOND);
+    say(&reply);
+    weir_addr_to_v6(LEASED6, target);
+    const struct make6 make = {.source = LEASED6, .destination = ALL_NODES6, .hop_limit = 255};
+    input_icmp6(&w.bench.f, &make, message, nd_na_emit(message, target, ND_OVERRIDE, FIXTURE_PEER_MAC));
+    uint32_t declines = 0;
+    while (next_message(30 * SECOND) && w.last.type == DHCP6_DECLINE)
+        declines++;
+    assert_true(declines > 1);
+    assert_int_equal(w.last.type, DHCP6_SOLICIT);
+    close_world();
+}
+
+// The link goes and comes before there is a lease: the exchange begins anew.
+static void the_link_came_back_without_a_lease(void **state)
+{
+    (void)state;
+    open_world(DHCP6_ADDRESSES_TOO);
+    expect(DHCP6_SOLICIT, 10 * SECOND);
+    say(&offer);
+    expect(DHCP6_REQUEST, 3 * SECOND);
+    weir_link_change(&w.bench.f.netif, false);
+    bench_run(&w.bench, SECOND);
+    assert_int_not_equal(w.dhcp6.state, DHCP6_STOPPED);
+    weir_link_change(&w.bench.f.netif, true);
+    expect(DHCP6_SOLICIT, 10 * SECOND);
+    close_world();
+    open_world(DHCP6_INFORMATION);
+    expect(DHCP6_INFORMATION_REQUEST, 10 * SECOND);
+    weir_link_change(&w.bench.f.netif, false);
+    bench_run(&w.bench, SECOND);
+    weir_link_change(&w.bench.f.netif, true);
+    expect(DHCP6_INFORMATION_REQUEST, 10 * SECOND);
+    const struct answer limits = {.type = DHCP6_REPLY, .no_ia = true, .inf_max_rt = 77, .refresh = 5};
+    say(&limits);
+    assert_int_equal(w.dhcp6.inf_max_rt_s, 77);
+    assert_int_equal(w.dhcp6.state, DHCP6_INFORMED);
+    assert_false(next_message(599 * SECOND));  // no oftener than that
+    expect(DHCP6_INFORMATION_REQUEST, 10 * SECOND);
+    close_world();
+}
+
+static void what_is_no_message_is_counted(void **state)
+{
+    uint8_t udp[12] = {0}, source[16], destination[16];
+    (void)state;
+    open_world(DHCP6_ADDRESSES_TOO);
+    expect(DHCP6_SOLICIT, 10 * SECOND);
+    const struct make6 make = {
+        .source = SERVER6, .destination = LINK_LOCAL6, .next_header = 17, .payload = udp, .length = 11};
+    put16(udp, DHCP6_SERVER_PORT);
+    put16(udp + 2, DHCP6_CLIENT_PORT);
+    put16(udp + 4, 11);
+    make6_ends(&make, source, destination);
+    const uint16_t stored = (uint16_t)~checksum_add(
+        ip_pseudo_sum(weir_addr_v6(source), weir_addr_v6(destination), 17, 11), checksum_short(udp, 11));
+    memcpy(udp + 6, &stored, 2);
+    input6(&w.bench.f, &make);
+    bench_run(&w.bench, 1000);
+    assert_int_equal(w.dhcp6.count.malformed, 1);
+    struct answer second = offer;  // a server that is liked less, and one whose word is final
+    say(&offer);
+    second.preference = 255;
+    second.other_server = true;
+    say(&second);
+    assert_int_equal(w.dhcp6.state, DHCP6_REQUESTING);
+    assert_memory_equal(w.dhcp6.offer.server.bytes + 4, "SERVE2", 6);
+    close_world();
+}
+
 static void a_lease_is_released(void **state)
 {
     (void)state;
@@ -521,6 +683,12 @@ int main(void)
         cmocka_unit_test(a_lease_is_released),
         cmocka_unit_test(routers_say_whether_to_ask),
         cmocka_unit_test(a_failure_to_send_hides_no_answer),
+        cmocka_unit_test(a_renewal_may_be_refused),
+        cmocka_unit_test(a_request_may_be_refused),
+        cmocka_unit_test(a_confirmed_lease_goes_on),
+        cmocka_unit_test(goodbyes_end_without_an_answer),
+        cmocka_unit_test(the_link_came_back_without_a_lease),
+        cmocka_unit_test(what_is_no_message_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
