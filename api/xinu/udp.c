@@ -158,15 +158,27 @@ static int move_local(struct xinu_device *device, intptr_t port, const struct ne
     return SYSERR;
 }
 
+// Where it may not go to the other end stays what it was.
+static int move_remote(struct xinu_device *device, intptr_t port, const struct netaddr *ip)
+{
+    const struct weir_endpoint before = device->remote;
+    device->remote.port = (uint16_t)port;
+    const bool good = xinu_address(ip, &device->remote.addr);
+    if (good && bind_remote(device) == OK)
+        return OK;
+    device->remote = before;
+    if (good)
+        (void)bind_remote(device);  // a connect that fails has let go of it
+    return SYSERR;
+}
+
 static int udp_control(struct xinu_device *device, int func, intptr_t arg1, intptr_t arg2)
 {
     const struct netaddr *ip = (const struct netaddr *)arg2;  // NOLINT(performance-no-int-to-ptr): as Xinu passes them
     const uint8_t old = device->flags & (uint8_t)arg1;
     switch (func) {
     case UDP_CTRL_ACCEPT: return move_local(device, arg1, ip);
-    case UDP_CTRL_BIND:
-        device->remote.port = (uint16_t)arg1;
-        return xinu_address(ip, &device->remote.addr) ? bind_remote(device) : SYSERR;
+    case UDP_CTRL_BIND: return move_remote(device, arg1, ip);
     case UDP_CTRL_CLRFLAG: device->flags &= (uint8_t)~arg1; return old;
     case UDP_CTRL_SETFLAG: device->flags |= (uint8_t)arg1; return old;
     default: return SYSERR;

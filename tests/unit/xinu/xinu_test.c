@@ -514,6 +514,67 @@ static void a_passive_device_answers_by_the_headers(void **state)
     assert_memory_equal(packet, expected, 8);
 }
 
+// A device that may not go where it is told to stays with what it has.
+static void an_end_that_cannot_be_changes_nothing(void **state)
+{
+    struct netaddr wrong = {.type = NETADDR_ETHERNET, .len = 6, .addr = {1, 2, 3, 4, 5, 6}}, elsewhere;
+    char text[100];
+    (void)state;
+    (void)netaddr4(&elsewhere, 192, 0, 2, 1);  // not ours, and no way there
+    assert_int_equal(open(UDP0, &here, &here, 5000u, 5001u), OK);
+    assert_int_equal(open(UDP0 + 1, &here, &here, 5001u, 5000u), OK);
+    assert_int_equal(control(UDP0, UDP_CTRL_BIND, 5002, (intptr_t)&wrong), SYSERR);
+    assert_int_equal(control(UDP0, UDP_CTRL_BIND, 5002, (intptr_t)&elsewhere), SYSERR);
+    assert_int_equal(control(UDP0, UDP_CTRL_ACCEPT, 5002, (intptr_t)&wrong), SYSERR);
+    assert_int_equal(control(UDP0, UDP_CTRL_ACCEPT, 5002, (intptr_t)&elsewhere), SYSERR);
+    assert_int_equal(control(UDP0, UDP_CTRL_ACCEPT, 5002, 0), SYSERR);
+    assert_int_equal(control(UDP0, UDP_CTRL_ACCEPT, 5001, (intptr_t)&here), SYSERR);  // another's
+    assert_int_equal(control(UDP0, 4711, 0, 0), SYSERR);
+    assert_int_equal(xinu.devices[UDP0].remote.port, 5001);
+    assert_true(weir_addr_equal(xinu.devices[UDP0].remote.addr, weir_ip4(127, 0, 0, 1)));
+    assert_int_equal(write(UDP0, "still", 5), 5);
+    assert_int_equal(read(UDP0 + 1, text, sizeof text), 5);
+    assert_int_equal(write(UDP0 + 1, "here", 4), 4);
+    assert_int_equal(read(UDP0, text, sizeof text), 4);
+    // Without another end it hears everybody, and says nothing.
+    assert_int_equal(control(UDP0, UDP_CTRL_BIND, 0, 0), OK);
+    assert_int_equal(write(UDP0, "whom?", 5), SYSERR);
+    assert_int_equal(write(UDP0 + 1, "all", 3), 3);
+    assert_int_equal(read(UDP0, text, sizeof text), 3);
+    assert_int_equal(open(UDP0 + 2, &wrong, NULL, 5003u, 0u), SYSERR);
+    assert_int_equal(open(UDP0 + 2, &here, &wrong, 5003u, 0u), SYSERR);
+    assert_int_equal(open(UDP0 + 2, &here, NULL, 5000u, 0u), SYSERR);    // the port is another's
+    assert_int_equal(open(UDP0 + 2, NULL, &elsewhere, 0u, 7u), SYSERR);  // no way there
+}
+
+static void lengths_and_numbers_that_cannot_be(void **state)
+{
+    static char text[8];
+    struct netaddr wrong = {.type = NETADDR_ETHERNET, .len = 6};
+    int client, server;
+    (void)state;
+    connected(&client, &server);
+    assert_int_equal(read(client, text, 0x80000000u), SYSERR);
+    assert_int_equal(write(client, text, 0x80000000u), SYSERR);
+    assert_int_equal(control(client, 4711, 0, 0), SYSERR);
+    assert_int_equal(open(UDP0, &here, &here, 5000u, 5001u), OK);
+    assert_int_equal(read(UDP0, text, 0x80000000u), SYSERR);
+    assert_int_equal(write(UDP0, text, 0x80000000u), SYSERR);
+    assert_int_equal(read(-1, text, 1), SYSERR);
+    assert_int_equal(write(NDEVS, text, 1), SYSERR);
+    assert_int_equal(control(NDEVS, 0, 0, 0), SYSERR);
+    assert_int_equal(read(ETH0, text, 1), SYSERR);  // frames are the stack's
+    assert_int_equal(write(ETH0, text, 1), SYSERR);
+    const int other_device = tcpAlloc();
+    assert_int_equal(open(other_device, &wrong, &here, 0u, 7u, TCP_ACTIVE), SYSERR);
+    // Who writes on to a peer that has gone is told.
+    assert_int_equal(close(server), OK);
+    int written = 1;
+    for (int i = 0; i < 1000 && written > 0; i++, nap(1000))
+        written = write(client, text, sizeof text);
+    assert_int_equal(written, SYSERR);
+}
+
 static void long_writes_are_several_datagrams(void **state)
 {
     static char block[2500], got[2000];
@@ -567,6 +628,9 @@ static void interfaces_tell_about_themselves(void **state)
     assert_int_equal(address.type, NETADDR_ETHERNET);
     assert_memory_equal(address.addr, w.netif.mac, 6);
     assert_int_equal(control(ETH0, 4711, 0, 0), SYSERR);
+    assert_int_equal(control(ETH0, NET_GET_LINKHDRLEN, 0, 0), 0);  // of raw IP
+    assert_int_equal(read(ETH0, &address, 1), SYSERR);
+    assert_int_equal(write(ETH0, &address, 1), SYSERR);
 }
 
 static void addresses_and_gateways(void **state)
@@ -582,6 +646,16 @@ static void addresses_and_gateways(void **state)
     assert_int_equal(netUp(ETH0, &ip, &bad, &gateway), SYSERR);
     assert_int_equal(netUp(ETH0, NULL, &mask, &gateway), SYSERR);
     assert_int_equal(netUp(ETH1, &ip, &mask, &gateway), SYSERR);
+    assert_int_equal(netUp(-1, &ip, &mask, &gateway), SYSERR);
+    assert_int_equal(netDown(ETH1), SYSERR);
+    assert_int_equal(netDown(NDEVS), SYSERR);
+    struct netaddr wrong = {.type = NETADDR_ETHERNET, .len = 6};
+    assert_int_equal(netUp(ETH0, &wrong, &mask, &gateway), SYSERR);
+    assert_int_equal(netUp(ETH0, &ip, &wrong, &gateway), SYSERR);
+    assert_int_equal(netUp(ETH0, &ip, &mask, &wrong), SYSERR);
+    struct netaddr far;
+    assert_int_equal(netUp(ETH0, &ip, netaddr4(&far, 255, 255, 255, 255), NULL), OK);
+    assert_int_equal(w.netif.address.prefix_length, 32);
     for (int i = 0; i < 20; i++) {  // more often than there are routes
         assert_int_equal(netUp(ETH0, &ip, &mask, &gateway), OK);
         assert_int_equal(w.netif.address.prefix_length, 23);
@@ -595,6 +669,11 @@ static void addresses_and_gateways(void **state)
     assert_int_equal(w.netif.flags & WEIR_NETIF_UP, 0);
     assert_int_equal(netaddrequal(&ip, &ip), 1);
     assert_int_equal(netaddrequal(&ip, &mask), 0);
+    assert_int_equal(netaddrequal(&ip, &wrong), 0);
+    wrong.type = ip.type;
+    assert_int_equal(netaddrequal(&ip, &wrong), 0);
+    wrong.len = 200;
+    assert_int_equal(netaddrequal(&wrong, &wrong), 0);  // longer than an address can be
 }
 
 static void an_address_by_dhcp(void **state)
@@ -604,6 +683,7 @@ static void an_address_by_dhcp(void **state)
     (void)state;
     assert_int_equal(open(ETH0), OK);
     assert_int_equal(dhcpClient(ETH0, 1234, &data), SYSERR);  // the system has none
+    assert_int_equal(dhcpClient(ETH1, 1234, &data), SYSERR);
     xinu.config.dhcp = dhcp;
     xinu.config.context = &answer_of_dhcp;
     answer_of_dhcp = TIMEOUT;
@@ -640,6 +720,8 @@ int main(void)
         TEST(datagrams_between_two_devices),
         TEST(a_device_with_a_remote_end_hears_only_that),
         TEST(a_passive_device_answers_by_the_headers),
+        TEST(an_end_that_cannot_be_changes_nothing),
+        TEST(lengths_and_numbers_that_cannot_be),
         TEST(long_writes_are_several_datagrams),
         TEST(a_device_moves_to_another_port),
         TEST_TWO(interfaces_tell_about_themselves),
