@@ -268,12 +268,13 @@ static int set_name(struct socket_state *state, const char *name, size_t length)
 static int set_protocols(struct socket_state *state, const char *const *names, size_t count)
 {
     size_t at = 0;
-    if (count > PROTOCOLS)
-        return WEIR_INVALID;
+    for (size_t i = 0; i < count && i < PROTOCOLS; i++)
+        at += strlen(names[i]) + 1;
+    if (count > PROTOCOLS || at > sizeof state->protocol_text)
+        return WEIR_INVALID;  // the list before it stays whole
+    at = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t bytes = strlen(names[i]) + 1;
-        if (bytes > sizeof state->protocol_text - at)
-            return WEIR_INVALID;
         state->protocols[i] = memcpy(state->protocol_text + at, names[i], bytes);
         at += bytes;
     }

@@ -247,12 +247,55 @@ static void options_are_looked_at(void **state)
     place_close(&p);
 }
 
+// What is refused leaves what was said before as it is, and what has begun is not changed any more.
+static void options_that_cannot_be_change_nothing(void **state)
+{
+    static char long_name[300];
+    const char *const good[] = {"first"}, *const long_list[] = {"second", long_name}, *many[20];
+    const int verify = 2;
+    int error = -1;
+    struct place p;
+    (void)state;
+    memset(long_name, 'a', sizeof long_name - 1);
+    for (uint32_t i = 0; i < 20; i++)
+        many[i] = "x";
+    place_open(&p);
+    struct weir_bsd *const bsd = p.a.bsd;
+    const int fd = client_make(&p, CLIENT_TAG, "weir.example");
+    assert_int_equal(bsd_setsockopt(bsd, fd, WEIR_SOL_TLS, WEIR_TLS_ALPN_LIST, good, sizeof good), 0);
+    assert_errno(bsd_setsockopt(bsd, fd, WEIR_SOL_TLS, WEIR_TLS_ALPN_LIST, long_list, sizeof long_list), EINVAL);
+    assert_errno(bsd_setsockopt(bsd, fd, WEIR_SOL_TLS, WEIR_TLS_ALPN_LIST, many, sizeof many), EINVAL);
+    assert_errno(bsd_setsockopt(bsd, fd, WEIR_SOL_TLS, WEIR_TLS_HOSTNAME, long_name, 256), EINVAL);
+    assert_errno(bsd_setsockopt(bsd, fd, WEIR_SOL_TLS, WEIR_TLS_HOSTNAME, long_name, 100000), EINVAL);
+    assert_errno(bsd_setsockopt(bsd, fd, WEIR_SOL_TLS, WEIR_TLS_PEER_VERIFY, &verify, 3), EINVAL);
+    assert_errno(bsd_setsockopt(bsd, fd, WEIR_SOL_TLS, WEIR_TLS_SEC_TAG_LIST, &verify, 3), EINVAL);
+    // WEIR_TLS_ERROR alone can be asked for.
+    weir_socklen length = sizeof error;
+    assert_int_equal(bsd_getsockopt(bsd, fd, WEIR_SOL_TLS, WEIR_TLS_ERROR, &error, &length), 0);
+    assert_true(error == 0 && length == sizeof error);
+    length = 3;
+    assert_errno(bsd_getsockopt(bsd, fd, WEIR_SOL_TLS, WEIR_TLS_ERROR, &error, &length), EINVAL);
+    assert_errno(bsd_getsockopt(bsd, fd, WEIR_SOL_TLS, WEIR_TLS_ERROR, &error, NULL), EFAULT);
+    assert_errno(bsd_getsockopt(bsd, fd, WEIR_SOL_TLS, WEIR_TLS_HOSTNAME, &error, &length), ENOPROTOOPT);
+    // Tags are named anew and taken away; there is room for so many.
+    int taken = 0;
+    while (taken < 100 && weir_tls_sockets_tag(bsd, 1000 + taken, p.trusted) == WEIR_OK)
+        taken++;
+    assert_in_range(taken, 1, 99);
+    assert_int_equal(weir_tls_sockets_tag(bsd, 2000, p.trusted), WEIR_NO_MEMORY);
+    assert_int_equal(weir_tls_sockets_tag(bsd, 1000, NULL), WEIR_OK);
+    assert_int_equal(weir_tls_sockets_tag(bsd, 2000, p.strange), WEIR_OK);
+    assert_int_equal(weir_tls_sockets_tag(bsd, 2000, p.trusted), WEIR_OK);
+    assert_int_equal(bsd_close(bsd, fd), 0);
+    place_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_programs_speak_tls), cmocka_unit_test(connect_makes_the_handshake),
         cmocka_unit_test(poll_sees_what_is_inside), cmocka_unit_test(a_cut_is_a_reset),
-        cmocka_unit_test(options_are_looked_at),
+        cmocka_unit_test(options_are_looked_at),    cmocka_unit_test(options_that_cannot_be_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

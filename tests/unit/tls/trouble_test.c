@@ -228,6 +228,97 @@ static void setting_up_may_fail(void **state)
     }
 }
 
+static void what_cannot_be_set_up_is_refused(void **state)
+{
+    static const struct weir_tls_options bad[] = {
+        {.role = WEIR_TLS_CLIENT, .version_min = 0x0302},
+        {.role = WEIR_TLS_CLIENT, .version_max = 0x0305},
+        {.role = WEIR_TLS_CLIENT, .version_min = WEIR_TLS_1_3, .version_max = WEIR_TLS_1_2},
+        {.role = WEIR_TLS_CLIENT, .max_fragment = 1000},
+        {.role = WEIR_TLS_CLIENT, .record_bytes = 16385},
+        {.role = (enum weir_tls_role)7},
+        {.role = WEIR_TLS_SERVER},  // it has to show who it is
+    };
+    struct tls_pair t;
+    int error;
+    (void)state;
+    tls_pair_open(&t, &(struct tls_setup){.no_sessions = true});
+    assert_null(weir_tls_config_create(t.tls, NULL, &error));
+    assert_int_equal(error, WEIR_INVALID);
+    for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        error = WEIR_OK;
+        assert_null(weir_tls_config_create(t.tls, &bad[i], &error));
+        assert_int_equal(error, WEIR_INVALID);
+    }
+    struct weir_tls_options trusting = {.role = WEIR_TLS_SERVER, .credentials = t.client.credentials};
+    assert_null(weir_tls_config_create(t.tls, &trusting, &error));  // an authority is nobody's certificate
+    assert_int_equal(error, WEIR_INVALID);
+    static const uint16_t fragments[] = {512, 1024, 2048, 4096};
+    for (uint32_t i = 0; i < 4; i++) {
+        struct weir_tls_config *const config = weir_tls_config_create(
+            t.tls, &(struct weir_tls_options){.role = WEIR_TLS_CLIENT, .max_fragment = fragments[i]}, &error);
+        assert_non_null(config);
+        weir_tls_config_release(config);
+    }
+    // One library serves all, by the same memory, clock and randomness.
+    struct weir_tls_system other = t.system;
+    other.budget_bytes++;
+    assert_null(weir_tls_create(&weir_tls_mbedtls, &t.link.a.port, &other, &error));
+    assert_int_equal(error, WEIR_INVALID);
+    assert_null(weir_tls_create(&weir_tls_mbedtls, &t.link.b.port, &t.system, &error));
+    assert_int_equal(error, WEIR_INVALID);
+    assert_null(weir_tls_create(NULL, &t.link.a.port, &t.system, &error));
+    assert_int_equal(error, WEIR_INVALID);
+    weir_tls_destroy(NULL);
+    weir_tls_config_release(NULL);
+    tls_pair_close(&t);
+}
+
+static void constant(void *context, void *out, size_t bytes) { (void)context, memset(out, 7, bytes); }
+
+// Without randomness, with half an allocator, or in a block that is too small, there is no library.
+static void what_the_system_lacks_is_told(void **state)
+{
+    static uint64_t block[4];
+    struct fixture f;
+    int error;
+    (void)state;
+    fixture_open(&f, &weir_link_ethernet, weir_ip4(10, 0, 0, 1), 24, 0);
+    struct weir_port port = f.port;
+    port.entropy = constant;
+    assert_null(weir_tls_create(&weir_tls_mbedtls, &port, NULL, &error));
+    assert_int_equal(error, WEIR_TLS_ENTROPY);
+    port.entropy = NULL;
+    assert_null(weir_tls_create(&weir_tls_mbedtls, &port, NULL, &error));
+    assert_int_equal(error, WEIR_TLS_ENTROPY);
+    assert_null(weir_tls_create(&weir_tls_mbedtls, NULL, NULL, &error));
+    assert_int_equal(error, WEIR_INVALID);
+    const struct weir_tls_system small = {.memory = (uint8_t *)block + 1, .memory_bytes = sizeof block - 1};
+    assert_null(weir_tls_create(&weir_tls_mbedtls, &f.port, &small, &error));
+    assert_int_equal(error, WEIR_NO_MEMORY);
+    fixture_close(&f);
+}
+
+static void errors_have_names(void **state)
+{
+    static const struct {
+        int error;
+        const char *name;
+    } names[] = {{WEIR_TLS_TRUNCATED, "WEIR_TLS_TRUNCATED"},
+                 {WEIR_TLS_ALERT, "WEIR_TLS_ALERT"},
+                 {WEIR_TLS_CERTIFICATE, "WEIR_TLS_CERTIFICATE"},
+                 {WEIR_TLS_PROTOCOL, "WEIR_TLS_PROTOCOL"},
+                 {WEIR_TLS_CREDENTIALS, "WEIR_TLS_CREDENTIALS"},
+                 {WEIR_TLS_ENTROPY, "WEIR_TLS_ENTROPY"},
+                 {WEIR_TLS_MANY, "WEIR_TLS_MANY"},
+                 {WEIR_TLS_ENDED, "WEIR_TLS_ENDED"},
+                 {WEIR_TLS_KEY_UPDATE, "WEIR_TLS_KEY_UPDATE"},
+                 {WEIR_RESET, "WEIR_RESET"}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_string_equal(weir_tls_error_name(names[i].error), names[i].name);
+}
+
 // A hundred connections out of a block: it is as whole after the last as after the first.
 static void a_block_of_memory_does_not_crumble(void **state)
 {
@@ -542,15 +633,6 @@ static void without_randomness_there_is_no_tls(void **state)
     fixture_close(&f);
 }
 
-static void errors_have_names(void **state)
-{
-    (void)state;
-    assert_string_equal(weir_tls_error_name(WEIR_TLS_TRUNCATED), "WEIR_TLS_TRUNCATED");
-    assert_string_equal(weir_tls_error_name(WEIR_TLS_ENDED), "WEIR_TLS_ENDED");
-    assert_string_equal(weir_tls_error_name(WEIR_TLS_KEY_UPDATE), "WEIR_TLS_KEY_UPDATE");
-    assert_string_equal(weir_tls_error_name(WEIR_RESET), "WEIR_RESET");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -559,6 +641,8 @@ int main(void)
         cmocka_unit_test(a_damaged_record_gives_no_plaintext),
         cmocka_unit_test(each_allocation_may_fail),
         cmocka_unit_test(setting_up_may_fail),
+        cmocka_unit_test(what_cannot_be_set_up_is_refused),
+        cmocka_unit_test(what_the_system_lacks_is_told),
         cmocka_unit_test(a_block_of_memory_does_not_crumble),
         cmocka_unit_test(a_budget_holds),
         cmocka_unit_test(peers_vanish_in_each_step),
