@@ -576,8 +576,8 @@ static void a_client_may_have_no_name(void **state)
         open_world(&world);
         dhcp_stop(&world.dhcp);
         dhcp_stop(&world.dhcp);  // it has stopped already
-        assert_int_equal(
-            dhcp_start(&world.dhcp, &world.bench.loop, &world.bench.f.netif, i ? name : NULL, NULL, NULL), WEIR_OK);
+        assert_int_equal(dhcp_start(&world.dhcp, &world.bench.loop, &world.bench.f.netif, i ? name : NULL, NULL, NULL),
+                         WEIR_OK);
         struct dhcp second;
         assert_true(dhcp_start(&second, &world.bench.loop, &world.bench.f.netif, NULL, NULL, NULL) < 0);  // the port
         take_lease(&world);

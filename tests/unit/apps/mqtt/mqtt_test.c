@@ -537,15 +537,15 @@ static void wrong_greetings_end_the_connection(void **state)
         uint32_t length;
         uint8_t version;
     } wrong[] = {
-        {"\x20\1\0", 3, 4},             // too short
-        {"\x20\3\0\0\0", 5, 4},         // properties, which 3.1.1 has not
-        {"\x20\2\2\0", 4, 4},           // a flag that is none
-        {"\x20\2\1\0", 4, 4},           // a session, which we asked to forget
-        {"\x20\2\0\0", 4, 5},           // without properties
-        {"\x20\4\0\0\5\0", 6, 5},       // with half of them
-        {"\x30\3\0\1a", 5, 4},          // a message
-        {"\xd0\0", 2, 4},               // an answer to nothing
-        {"\x22\2\0\0", 4, 4},           // flags
+        {"\x20\1\0", 3, 4},        // too short
+        {"\x20\3\0\0\0", 5, 4},    // properties, which 3.1.1 has not
+        {"\x20\2\2\0", 4, 4},      // a flag that is none
+        {"\x20\2\1\0", 4, 4},      // a session, which we asked to forget
+        {"\x20\2\0\0", 4, 5},      // without properties
+        {"\x20\4\0\0\5\0", 6, 5},  // with half of them
+        {"\x30\3\0\1a", 5, 4},     // a message
+        {"\xd0\0", 2, 4},          // an answer to nothing
+        {"\x22\2\0\0", 4, 4},      // flags
     };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

@@ -432,8 +432,8 @@ static void no_memory_ends_it(void **state)
         else
             play_close(&play);
     }
-    assert_true(not_begun > 0);
-    assert_true(broken_off > 0);
+    // Where sockets are static nothing is asked for.
+    assert_true(WEIR_CFG_DATAGRAM_SOCKETS != 0 || (not_begun > 0 && broken_off > 0));
 }
 
 // What a peer says out of its turn changes nothing.
