@@ -200,14 +200,74 @@ static void linger_waits_for_the_data(void **state)
     world_close(&w);
 }
 
+// A connection whose peer reads nothing, with more in it than it takes.
+static void open_stuffed(struct world *w, bool threaded, uint16_t port, int *client, int *server, int seconds)
+{
+    static char block[65536];
+    const struct weir_linger linger = {1, seconds};
+    world_open(w, threaded, NULL);
+    world_streams(w, w, LOCALHOST, port, client, server);
+    assert_int_equal(bsd_setsockopt(w->bsd, *client, WEIR_SOL_SOCKET, WEIR_SO_LINGER, &linger, sizeof linger), 0);
+    for (int pauses = 0; pauses < 20;) {
+        if (bsd_send(w->bsd, *client, block, sizeof block, WEIR_MSG_DONTWAIT) > 0)
+            continue;
+        struct weir_pollfd room = {*client, WEIR_POLLOUT, 0};
+        pauses += bsd_poll(w->bsd, &room, 1, 10) == 0;
+    }
+}
+
+// Who does not read keeps a lingering close for its time, and no longer; without data left it takes none.
+static void linger_ends_at_its_time(void **state)
+{
+    struct world w;
+    int client, server;
+    (void)state;
+    for (int threaded = 0; threaded < 2; threaded++) {
+        open_stuffed(&w, threaded, 7710, &client, &server, 1);
+        const uint64_t before = posix_now_us();
+        assert_int_equal(bsd_close(w.bsd, client), 0);
+        assert_in_range(posix_now_us() - before, 1000000, 5000000);
+        assert_int_equal(bsd_close(w.bsd, server), 0);
+        world_close(&w);
+    }
+}
+
+// One that does not block does not linger, and a peer that gives up ends the wait.
+static void linger_ends_with_the_connection(void **state)
+{
+    struct world w;
+    int client, server;
+    (void)state;
+    open_stuffed(&w, false, 7711, &client, &server, 100);
+    assert_int_equal(bsd_fcntl(w.bsd, client, WEIR_F_SETFL, WEIR_O_NONBLOCK), 0);
+    const uint64_t before = posix_now_us();
+    assert_int_equal(bsd_close(w.bsd, client), 0);
+    assert_true(posix_now_us() - before < 50000000);
+    assert_int_equal(bsd_close(w.bsd, server), 0);
+    world_close(&w);
+    open_stuffed(&w, true, 7712, &client, &server, 100);
+    const struct weir_linger none = {1, 0};
+    assert_int_equal(bsd_setsockopt(w.bsd, server, WEIR_SOL_SOCKET, WEIR_SO_LINGER, &none, sizeof none), 0);
+    assert_int_equal(bsd_close(w.bsd, server), 0);  // with a reset
+    assert_int_equal(bsd_close(w.bsd, client), 0);
+    assert_true(posix_now_us() - before < 50000000);
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(socket_arguments),          cmocka_unit_test(descriptors_run_out),
-        cmocka_unit_test(addresses_are_checked),     cmocka_unit_test(connect_and_accept),
-        cmocka_unit_test(a_refused_connect_fails),   test_with(WEIR_CFG_BSD_POLL, connect_in_progress),
-        cmocka_unit_test(accept_times_out),          cmocka_unit_test(shutdown_ends_directions),
+        cmocka_unit_test(socket_arguments),
+        cmocka_unit_test(descriptors_run_out),
+        cmocka_unit_test(addresses_are_checked),
+        cmocka_unit_test(connect_and_accept),
+        cmocka_unit_test(a_refused_connect_fails),
+        test_with(WEIR_CFG_BSD_POLL, connect_in_progress),
+        cmocka_unit_test(accept_times_out),
+        cmocka_unit_test(shutdown_ends_directions),
         cmocka_unit_test(linger_waits_for_the_data),
+        test_with(WEIR_CFG_BSD_POLL, linger_ends_at_its_time),
+        test_with(WEIR_CFG_BSD_POLL, linger_ends_with_the_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

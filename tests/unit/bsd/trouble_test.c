@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/bsd/weir_bsd.h"
+#include "api/bsd/weir_realtime.h"
 
 #define ADDRESS(in) ((struct weir_sockaddr *)(void *)&(in)), sizeof(in)
 #define GROUP UINT32_C(0xe0010203)
@@ -276,6 +277,60 @@ static void names(void)
     bsd_freeaddrinfo(bsd, list);
 }
 
+#if WEIR_CFG_REALTIME
+#define FRAME 100
+
+// Frames of a real-time stream, which go through memory of the context's own where the caller's may fault.
+static void frames(void)
+{
+    static char frame[FRAME], got[FRAME];
+    struct weir_sockaddr_in to = of_port(7);
+    struct weir_realtime settings = {.mode = WEIR_REALTIME_WEIR, .frame_bytes = FRAME, .period_us = 20000};
+    struct weir_realtime_frame about;
+    const int listener = open_socket(WEIR_SOCK_STREAM), client = open_socket(WEIR_SOCK_STREAM);
+    TRY(bsd_bind(bsd, listener, ADDRESS(to)));
+    TRY(bsd_listen(bsd, listener, 2));
+    (void)bsd_fcntl(bsd, client, WEIR_F_SETFL, WEIR_O_NONBLOCK);
+    if (again(bsd_connect(bsd, client, ADDRESS(to))))
+        (void)bsd_connect(bsd, client, ADDRESS(to));
+    for (int i = 0; i < 10; i++)
+        pass();
+    const int server = bsd_accept(bsd, listener, NULL, NULL);
+    assert_true(server >= 0);
+    settings.first_us = weir_now_us(f.weir) + 500000;
+    TRY(bsd_setsockopt(bsd, server, WEIR_IPPROTO_TCP, WEIR_TCP_REALTIME, &settings, sizeof settings));
+    memset(frame, 7, sizeof frame);
+    TRY(bsd_send(bsd, client, frame, FRAME, WEIR_MSG_DONTWAIT));
+    for (int i = 0; i < 10; i++)
+        pass();
+    TAKE(bsd_recv_frame(bsd, server, got, FRAME, WEIR_MSG_DONTWAIT, &about));
+    if (faults == 0) {
+        assert_memory_equal(got, frame, FRAME);
+        assert_false(about.late);
+    }
+    TRY(bsd_close(bsd, server));
+    TRY(bsd_close(bsd, client));
+    TRY(bsd_close(bsd, listener));
+}
+
+static void whichever_copy_of_a_frame_fails_the_call_says_so(void **state)
+{
+    uint32_t told = 0;
+    bool failed = true;
+    (void)state;
+    for (uint32_t at = 1; failed; at++) {
+        assert_true(at < 100);
+        open_bsd();
+        copies = at;
+        frames();
+        failed = copies == 0;
+        told += faults;
+        close_bsd();
+    }
+    assert_true(told > 3);
+}
+#endif
+
 static void whichever_copy_fails_the_call_says_so(void **state)
 {
     uint32_t told = 0, at = 1;
@@ -314,6 +369,50 @@ static void whichever_allocation_fails_the_call_says_so(void **state)
     }
     assert_true(at > 5);
     assert_true(told > 0);
+}
+
+// Waits that cannot be: of numbers beyond all descriptors, of times that are none, and without memory.
+static void waits_that_cannot_be_are_refused(void **state)
+{
+    static const struct weir_timeval bad[] = {{-1, 0}, {0, -1}, {0, 1000000}};
+    struct weir_pollfd one = {0, WEIR_POLLIN, 0};
+    struct weir_timeval none = {0, 0};
+    struct weir_fd_set set;
+    (void)state;
+    open_bsd();
+    const int fd = open_socket(WEIR_SOCK_DGRAM);
+    last_error = 0;
+    assert_int_equal(bsd_poll(bsd, &one, 100000, 0), -1);
+    assert_int_equal(last_error, EINVAL);
+    for (uint32_t i = 0; i < 3; i++) {
+        last_error = 0;
+        assert_int_equal(bsd_select(bsd, 0, NULL, NULL, NULL, (struct weir_timeval *)(uintptr_t)&bad[i]), -1);
+        assert_int_equal(last_error, EINVAL);
+    }
+    weir_fd_zero(&set);
+    assert_int_equal(bsd_select(bsd, -1, &set, NULL, NULL, &none), -1);
+    assert_int_equal(last_error, EINVAL);
+    weir_fd_add(39, &set);
+    last_error = 0;
+    assert_int_equal(bsd_select(bsd, 40, &set, NULL, NULL, &none), -1);
+    assert_int_equal(last_error, EBADF);
+    struct weir_pollfd many[100];
+    for (int i = 0; i < 100; i++)
+        many[i] = (struct weir_pollfd){fd, WEIR_POLLIN | WEIR_POLLOUT, 0};
+    f.fail_at = 1;
+    last_error = 0;
+    const int got = bsd_poll(bsd, many, 100, 0);
+    if (f.fail_at == 0) {
+        assert_int_equal(got, -1);
+        assert_int_equal(last_error, ENOMEM);
+    }
+    f.fail_at = 0;
+    assert_int_equal(bsd_poll(bsd, many, 100, 0), 100);
+    weir_fd_zero(&set);
+    weir_fd_add(fd, &set);
+    assert_int_equal(bsd_select(bsd, fd + 1, NULL, &set, NULL, NULL), 1);  // writable: no wait
+    assert_true(weir_fd_isset(fd, &set));
+    close_bsd();
 }
 
 // --- ancillary data --------------------------------------------------------------------------------------------------
@@ -446,8 +545,12 @@ static void ancillary_data_of_ip6_that_lies_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+#if WEIR_CFG_REALTIME
+        cmocka_unit_test(whichever_copy_of_a_frame_fails_the_call_says_so),
+#endif
         cmocka_unit_test(whichever_copy_fails_the_call_says_so),
         cmocka_unit_test(whichever_allocation_fails_the_call_says_so),
+        cmocka_unit_test(waits_that_cannot_be_are_refused),
         cmocka_unit_test(ancillary_data_that_lies_is_refused),
 #if WEIR_CFG_IP6
         cmocka_unit_test(ancillary_data_of_ip6_that_lies_is_refused),

@@ -352,6 +352,15 @@ static void test_messages(void **state)
     said[0] = 0;
     printk("%s %hd %X %i%", (char *)NULL, 0x12345, 0xabcu, 0);
     assert_string_equal(said, "<NULL> 9029 ABC 0");
+    said[0] = 0;
+    printk("%ld %hu %-05d| %05.3d %+x %#o %#X %0-3u| %.0s|\n", -1234567890L, 0x10007, 42, 7, 255u, 8u, 0xabu, 5u, "no");
+    assert_string_equal(said, "-1234567890 7 42   |   007 ff 010 0XAB 5  | |\n");
+    said[0] = 0;
+    printk("%p|%4p|", (void *)0x1f, (void *)0x2f);
+    assert_string_equal(said, sizeof(void *) == 8 ? "000000000000001f|002f|" : "0000001f|002f|");
+    said[0] = 0;
+    printk("<8>a<1 b<x>\n<9>c\n<2>");  // no levels, but the last, behind which there is nothing
+    assert_string_equal(said, "<8>a<1 b<x>\n<9>c\n");
 }
 
 static void test_text_and_numbers(void **state)
@@ -365,6 +374,11 @@ static void test_text_and_numbers(void **state)
     assert_int_equal(simple_strtoul("010", NULL, 0), 8);
     assert_int_equal(simple_strtoul("0x10", NULL, 16), 16);
     assert_int_equal(simple_strtoul("12,", &end, 10), 12);
+    assert_int_equal(simple_strtoul("12", NULL, 0), 12);
+    assert_int_equal(simple_strtoul("0X1f", NULL, 0), 0x1f);
+    assert_int_equal(simple_strtoul("0x1f", NULL, 8), 0);  // the x is no digit
+    assert_int_equal(simple_strtoul("zz!", NULL, 36), 35 * 36 + 35);
+    assert_int_equal(simple_strtoul("", NULL, 10), 0);
     assert_int_equal(*end, ',');
     assert_int_equal(ntohs(htons(0x1234)), 0x1234);
     assert_int_equal(*(const unsigned char *)&(uint16_t){htons(0x1234)}, 0x12);

@@ -219,6 +219,33 @@ static void who_breaks_the_rules_is_let_go(void **state)
     assert_let_go(fd);
 }
 
+// Who calls faster than it may is answered when its turn comes, and who goes meanwhile is let go of.
+static void a_client_without_patience_is_held(void **state)
+{
+    enum { CALLS = MICRO_CALLS_AT_ONCE + 400 };
+    struct micro_host host;
+    struct client client;
+    (void)state;
+    assert_int_equal(micro_host_client(&host, &client, path), WEIR_OK);
+    const int socket = client_socket(&client, WEIR_STREAM);
+    const uint64_t before = micro_host_now_us();
+    for (uint32_t i = 0; i < CALLS; i++)
+        assert_int_equal(client_setsockopt(&client, socket, WEIR_OPTION_NO_DELAY, i & 1), WEIR_OK);
+    assert_true(micro_host_now_us() - before >= 300 * 1000000ull / WEIR_CFG_MICRO_CALLS);
+    micro_host_close(&host);
+    const uint8_t role = HOST_CLIENT;
+    const struct micro_message message = {.operation = MICRO_OPEN, .argument = {WEIR_STREAM}};
+    const int fd = stranger();
+    say(fd, &role, 1);
+    for (uint32_t i = 0; i < MICRO_CALLS_AT_ONCE + 100; i++)
+        if (send(fd, &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+            break;  // it is held, and not heard
+    close(fd);
+    assert_int_equal(micro_host_client(&host, &client, path), WEIR_OK);
+    assert_true(client_socket(&client, WEIR_STREAM) >= 0);
+    micro_host_close(&host);
+}
+
 // A second driver would have the first one's frames.
 static void there_is_one_driver(void **state)
 {
@@ -324,6 +351,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_place_is_free_again_when_its_client_has_gone, start_server, teardown),
         cmocka_unit_test_setup_teardown(nobody_listens_there, start_server, teardown),
         cmocka_unit_test_setup_teardown(who_breaks_the_rules_is_let_go, start_server, teardown),
+        cmocka_unit_test_setup_teardown(a_client_without_patience_is_held, start_server, teardown),
         cmocka_unit_test_setup_teardown(there_is_one_driver, start_server, teardown),
         cmocka_unit_test_setup_teardown(frames_go_by_way_of_the_drivers_process, start_server, teardown),
     };

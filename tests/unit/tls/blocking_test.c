@@ -241,6 +241,82 @@ static void no_session_over_no_stream(void **state)
     ends_close(&e);
 }
 
+// Both ends without blocking, with the handshake behind them.
+static void ends_open_shaken(struct ends *e)
+{
+    int client = WEIR_AGAIN, server = WEIR_AGAIN;
+    ends_open(e, 0);
+    assert_int_equal(bsd_fcntl(e->a.bsd, e->fd, WEIR_F_SETFL, WEIR_O_NONBLOCK), 0);
+    assert_int_equal(bsd_fcntl(e->b.bsd, e->peer, WEIR_F_SETFL, WEIR_O_NONBLOCK), 0);
+    while (client == WEIR_AGAIN || server == WEIR_AGAIN) {
+        struct weir_pollfd wait = {e->fd, WEIR_POLLIN, 0};
+        client = weir_tls_handshake(e->session);
+        server = weir_tls_handshake(e->other);
+        (void)bsd_poll(e->a.bsd, &wait, 1, 1);
+    }
+    assert_int_equal(client, WEIR_OK);
+    assert_int_equal(server, WEIR_OK);
+}
+
+// Waits until the client's session is ready for one of these. Whether it was within ten seconds.
+static bool ready_within(struct ends *e, int bits)
+{
+    const uint64_t end_us = posix_now_us() + 10000000;
+    while (!(weir_tls_ready(e->session) & bits) && posix_now_us() < end_us)
+        (void)posix_sleep(1000);
+    return weir_tls_ready(e->session) & bits;
+}
+
+static void a_session_over_a_descriptor_tells_what_it_is_ready_for(void **state)
+{
+    struct ends e;
+    uint8_t bytes[8];
+    (void)state;
+    ends_open_shaken(&e);
+    assert_true(ready_within(&e, WEIR_WRITABLE));
+    assert_int_equal(weir_tls_ready(e.session) & WEIR_READABLE, 0);
+    assert_int_equal(weir_tls_write(e.other, "hello", 5), 5);
+    assert_true(ready_within(&e, WEIR_READABLE));
+    assert_int_equal(weir_tls_read(e.session, bytes, sizeof bytes), 5);
+    assert_memory_equal(bytes, "hello", 5);
+    weir_tls_abort(e.other);  // with a reset
+    e.other = NULL;
+    assert_true(ready_within(&e, WEIR_ERROR));
+    assert_int_equal(weir_tls_read(e.session, bytes, sizeof bytes), WEIR_RESET);
+    weir_tls_abort(NULL);
+    ends_close(&e);
+}
+
+// What a session's end waits behind is taken by its peer, or not: the close waits for that as long as it may.
+static void a_close_waits_behind_what_was_written(void **state)
+{
+    static uint8_t block[16384];
+    struct ends e;
+    (void)state;
+    ends_open_shaken(&e);
+    for (int tries = 0; tries < 20;) {  // until nothing more goes in
+        const int wrote = weir_tls_write(e.session, block, sizeof block);
+        tries = wrote > 0 ? 0 : tries + 1;
+        if (wrote <= 0)
+            (void)posix_sleep(5000);
+    }
+    const uint64_t before = posix_now_us();
+    weir_tls_close(e.session);
+    e.session = NULL;
+    assert_true(posix_now_us() - before < 10000000);
+    uint64_t came = 0;
+    int got = WEIR_AGAIN;
+    while (posix_now_us() - before < 20000000 && (got > 0 || got == WEIR_AGAIN)) {
+        got = weir_tls_read(e.other, block, sizeof block);
+        came += got > 0 ? (uint64_t)got : 0;
+        if (got == WEIR_AGAIN)
+            (void)posix_sleep(1000);
+    }
+    assert_true(came > 0);
+    assert_true(got == 0 || got == WEIR_TLS_TRUNCATED || got == WEIR_RESET);  // it ends, if not with its last word
+    ends_close(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +327,8 @@ int main(void)
         cmocka_unit_test(a_handshake_has_its_time),
         cmocka_unit_test(a_descriptor_closed_elsewhere_ends_the_wait),
         cmocka_unit_test(no_session_over_no_stream),
+        cmocka_unit_test(a_session_over_a_descriptor_tells_what_it_is_ready_for),
+        cmocka_unit_test(a_close_waits_behind_what_was_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

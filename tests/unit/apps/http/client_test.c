@@ -474,6 +474,11 @@ static void a_connection_may_be_brought(void **state)
     assert_int_equal(result, WEIR_OK);
     assert_string_equal(got, "abc");
     assert_non_null(strstr(asked, "\r\nHost: anywhere\r\n"));
+    offered = bench_connect(&bench, 8080);
+    begin(&(struct http_ask){.url = "http://[2001:db8::1]:8080/"});  // no name: it stands in brackets
+    answer_once(&bench, listener, OK "Content-Length: 0\r\n\r\n", false);
+    assert_int_equal(result, WEIR_OK);
+    assert_non_null(strstr(asked, "\r\nHost: [2001:db8::1]:8080\r\n"));
     http_client_connected(&client, 5);  // it has ended: nobody asked
     http_client_located(&client, weir_ip4(127, 0, 0, 1));
     assert_int_equal(client.state, HTTP_CLIENT_IDLE);
