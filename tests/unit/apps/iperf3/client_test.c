@@ -156,6 +156,53 @@ static void the_text_has_its_columns(void **state)
     assert_non_null(strstr(report, "iperf Done."));
 }
 
+// Seconds that are omitted are marked; what a profile or the instance refuses stays at its default.
+static void a_test_is_tuned_as_it_asks(void **state)
+{
+    static struct iperf3_parameters tuned = {.rate = 8000000,
+                                             .block = 10000,
+                                             .time_s = 1,
+                                             .omit_s = 1,
+                                             .parallel = 2,
+                                             .mss = 1000,
+                                             .window = 70000,
+                                             .no_delay = true,
+                                             .congestion = "reno"};
+    (void)state;
+    run(&tuned, false, 4000000);
+    assert_non_null(strstr(report, "(omitted)\n"));
+    assert_non_null(strstr(report, "[SUM]"));
+    assert_int_equal(server.test.parameters.mss, 1000);
+    assert_int_equal(server.test.parameters.omit_s, 1);
+    run(&tuned, true, 4000000);
+    assert_in_range(sum("sum_received", "bytes"), 1900000, 2100000);  // of two streams in one second
+    tuned.omit_s = 0;
+    memcpy(tuned.congestion, "unheard-of", 11);
+    run(&tuned, true, 4000000);
+    assert_in_range(sum("sum_received", "bytes"), 1900000, 2100000);
+}
+
+static void datagrams_have_their_columns(void **state)
+{
+    static const struct iperf3_parameters
+        forward = {.udp = true, .rate = 800000, .block = 1000, .time_s = 2, .window = 100000},
+        reverse = {.udp = true, .rate = 800000, .block = 1000, .time_s = 2, .reverse = true},
+        blocks = {.udp = true, .rate = 800000, .block = 1000, .blocks = 50},
+        bytes = {.udp = true, .rate = 800000, .block = 1000, .bytes = 50000};
+    (void)state;
+    run(&forward, false, 4000000);
+    assert_non_null(strstr(report, "Total Datagrams\n"));
+    assert_non_null(strstr(report, "0.000 ms  0/201 (0.0%)  sender\n"));
+    assert_non_null(strstr(report, "0.000 ms  0/201 (0.0%)  receiver\n"));
+    run(&reverse, false, 4000000);
+    assert_non_null(strstr(report, "Reverse mode, the server is sending\n"));
+    assert_non_null(strstr(report, "Jitter    Lost/Total Datagrams\n"));
+    run(&blocks, true, 4000000);
+    assert_int_equal(sum("sum", "packets"), 50);
+    run(&bytes, true, 4000000);
+    assert_int_equal(sum("sum", "packets"), 50);
+}
+
 static void parameters_go_both_ways(void **state)
 {
     static struct iperf3_parameters in = {.udp = true,
@@ -355,6 +402,8 @@ int main(void)
         cmocka_unit_test(bytes_end_a_test_exactly),
         cmocka_unit_test(both_directions_at_once),
         cmocka_unit_test(the_text_has_its_columns),
+        cmocka_unit_test(a_test_is_tuned_as_it_asks),
+        cmocka_unit_test(datagrams_have_their_columns),
         cmocka_unit_test(parameters_go_both_ways),
         cmocka_unit_test(a_server_that_is_not_there_is_said),
         cmocka_unit_test(strangers_do_no_harm),
