@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """make dist: build/dist/weir-VERSION.tar.gz of the committed files, the two files of each profile, a wrap for Meson, bills of materials
-(SPDX 2.3, CycloneDX 1.6) and SHA256SUMS. The same commit makes the same bytes: times are the commit's."""
+(SPDX 2.3, CycloneDX 1.6) and SHA256SUMS. The same commit makes the same bytes: times are the commit's, and what a work tree has besides is in none of it."""
 import datetime
 import gzip
 import hashlib
@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import uuid
@@ -22,8 +23,8 @@ OUT = ROOT / "build/dist"
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
 
 
-def run(*words):
-    return subprocess.run([str(word) for word in words], cwd=ROOT, check=True, stdout=subprocess.PIPE, env=ENVIRONMENT).stdout
+def run(*words, cwd=ROOT):
+    return subprocess.run([str(word) for word in words], cwd=cwd, check=True, stdout=subprocess.PIPE, env=ENVIRONMENT).stdout
 
 
 def spdx(version, when, sums):
@@ -57,7 +58,7 @@ def wrap(version, sums):
 
 
 def main():
-    version = weir_version()
+    version = weir_version(run("git", "show", "HEAD:include/weir/version.h").decode())
     OUT.mkdir(parents=True, exist_ok=True)
     for old in OUT.iterdir():
         old.unlink()
@@ -65,9 +66,12 @@ def main():
     with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0, filename="") as stream:
         stream.write(run("git", "archive", f"--prefix=weir-{version}/", "HEAD"))
     (OUT / f"weir-{version}.tar.gz").write_bytes(packed.getvalue())
+    work = ROOT / "build/dist-work"
+    shutil.rmtree(work, ignore_errors=True)
+    shutil.unpack_archive(OUT / f"weir-{version}.tar.gz", work)
     for profile in PROFILES:
-        folder = ROOT / "build/dist-work" / profile
-        run("make", "-s", "amalgamation", f"PROFILE={profile}", "CONFIG=", "OPTIONS=", f"O={folder}")
+        folder = work / profile
+        run("make", "-s", "amalgamation", f"PROFILE={profile}", "CONFIG=", "OPTIONS=", f"O={folder}", cwd=work / f"weir-{version}")
         with zipfile.ZipFile(OUT / f"weir-{version}-{profile}.zip", "w", zipfile.ZIP_DEFLATED) as both:
             for name in ("weir.c", "weir.h"):
                 both.writestr(zipfile.ZipInfo(name), (folder / name).read_text(), zipfile.ZIP_DEFLATED)

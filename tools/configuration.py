@@ -15,8 +15,9 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROFILES = ("tiny", "small", "full")
 SAID = re.compile(r"#error\s+\"?(.*?)\"?$", re.M)
-OPTION_LINE = re.compile(r'^weir_option "(\w+)" (.*)$', re.M)
+OPTION_LINE = re.compile(r'^weir_option "(\w+)" ?(.*)$', re.M)
 TWICE = re.compile(r"['\"](WEIR_\w+)['\"] (?:macro )?redefined")
+TWO_PROFILES = "two profiles are chosen: WEIR_PROFILE must be one of tiny, small and full"
 PROBE = "#ifdef WEIR_CONFIG_FILE\n#include WEIR_CONFIG_FILE\n#endif\n"
 SOURCE_LINE = re.compile(r'^weir_source "(.+)"$', re.M)
 
@@ -33,9 +34,9 @@ def parts():
     return tomllib.loads((ROOT / "config/parts.toml").read_text())
 
 
-def version():
-    """Weir's, which the four macros of include/weir/version.h agree on."""
-    text = (ROOT / "include/weir/version.h").read_text()
+def version(text=None):
+    """Weir's, which the four macros of include/weir/version.h (or of its text at another commit) agree on."""
+    text = text or (ROOT / "include/weir/version.h").read_text()
     numbers = ".".join(re.search(rf"WEIR_VERSION_{part} (\d+)$", text, re.M).group(1) for part in ("MAJOR", "MINOR", "PATCH"))
     spelt = re.search(r'WEIR_VERSION_STRING "(.*)"', text).group(1)
     if spelt != numbers:
@@ -103,6 +104,8 @@ def overrides(words, options):
         name = name.removeprefix("WEIR_CFG_")
         if name not in options:
             raise Wrong(f"there is no option WEIR_CFG_{name}{nearest(name, options)} (docs/options.md lists them)")
+        if name in values:
+            raise Wrong(f"WEIR_CFG_{name} is set twice")
         values[name] = number(name, text if equals else "1")
         check_value(name, values[name], options[name])
     return values
@@ -175,7 +178,7 @@ class Configuration:
             raise Wrong(f"there is no file {header} (CONFIG, WEIR_CONFIG_FILE)")
         self.cc = [*shlex.split(cc), *flags]
         self.changed = overrides(words, self.options)
-        self.flags = ([f"-DWEIR_PROFILE_{profile.upper()}=1"] if profile else []) + [f"-DWEIR_CFG_{name}={value}" for name, value in self.changed.items()]
+        self.flags = ([f"-DWEIR_PROFILE={profile}"] if profile else []) + [f"-DWEIR_CFG_{name}={value}" for name, value in self.changed.items()]
         if header:
             self.flags.append(f'-DWEIR_CONFIG_FILE="{pathlib.Path(header).resolve()}"')
         self.check_names()
@@ -189,7 +192,7 @@ class Configuration:
             raise Wrong("\n".join(dict.fromkeys(said)) or done.stderr.strip())
         twice = TWICE.search(done.stderr)
         if twice:
-            raise Wrong(f"{twice.group(1)} is set twice")
+            raise Wrong(TWO_PROFILES if twice.group(1) == "WEIR_PROFILE" else f"{twice.group(1)} is set twice")
         return done.stdout
 
     def check_names(self):

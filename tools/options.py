@@ -309,7 +309,7 @@ def main():
     parser.add_argument("--config", metavar="HEADER", default="", help="a header as WEIR_CONFIG_FILE names it")
     parser.add_argument("--cc", default="cc", help="the compiler that reads it (default: %(default)s)")
     parser.add_argument("words", nargs="*", metavar="PROFILE, NAME=VALUE", help="a profile (full if none is given, nor chosen by the header), and options that differ from it")
-    arguments, unknown = parser.parse_known_args()
+    arguments, unknown = parser.parse_known_intermixed_args()
     try:
         if unknown and unknown[0].startswith("-D"):
             raise Wrong(f"{unknown[0]}: an option is written NAME=VALUE here, as in SOCKETS=4")

@@ -103,7 +103,8 @@ def test_the_compiler_takes_what_is_right(flags):
     (["small", "SOCKETS=0"], "WEIR_CFG_SOCKETS is 0: it must be 1 to"),
     (["small", "SOCKETS=four"], "WEIR_CFG_SOCKETS is `four`: it must be a whole number"),
     (["small", "TCP_SACK=0"], "WEIR_CFG_TCP_PREDICT needs WEIR_CFG_TCP_SACK"),
-    (["small", "--config", "nowhere.h"], "there is no file nowhere.h")])
+    (["small", "SOCKETS=4", "WEIR_CFG_SOCKETS=5"], "WEIR_CFG_SOCKETS is set twice"),
+    (["small", "--config", "nowhere.h"], "there is no file nowhere.h"), (["small", "--config", "nowhere.h", "SOCKETS=4"], "there is no file nowhere.h")])
 def test_the_tool_stops_with_a_sentence(words, sentence):
     status, _, messages = tell("--sources", *words)
     assert status == 2 and sentence in messages
@@ -112,7 +113,8 @@ def test_the_tool_stops_with_a_sentence(words, sentence):
 @pytest.mark.parametrize("text,sentence", [
     ("#define WEIR_CFG_SOKETS 4\n", "there is no option WEIR_CFG_SOKETS; did you mean WEIR_CFG_SOCKETS?"),
     ("#define WEIR_PROFILE_MEDIUM\n", "there is no profile medium"),
-    ("#define WEIR_PROFILE tiny\n", "two profiles are chosen"),
+    ("#define WEIR_PROFILE tiny\n", "two profiles are chosen"), ("#define WEIR_PROFILE_TINY\n", "two profiles are chosen"),
+    ("#define WEIR_CFG_SOCKETS\n", "WEIR_CFG_SOCKETS is ``: it must be a whole number"),
     ("#define WEIR_CFG_UDP yes\n", "WEIR_CFG_UDP is `yes`: it must be a whole number"),
     ("#define WEIR_CFG_SOCKETS (1 << 30)\n", "WEIR_CFG_SOCKETS is 1073741824: it must be 1 to"),
     ("#define WEIR_CFG_UDP 0\n#define WEIR_CFG_RAW 1\n", "WEIR_CFG_RAW needs WEIR_CFG_UDP"),
@@ -126,6 +128,14 @@ def test_a_header_that_is_wrong_is_told(header, text, sentence):
 def test_what_is_set_twice_is_told(header, compiler):
     status, _, messages = tell("--sources", "small", "SOCKETS=4", "--config", header("#define WEIR_CFG_SOCKETS 5\n"), "--cc", compiler)
     assert status == 2 and "WEIR_CFG_SOCKETS is set twice" in messages
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang", "arm-none-eabi-gcc"])
+@pytest.mark.parametrize("line", ["#define WEIR_PROFILE_SMALL", "#define WEIR_PROFILE_SMALL 1", "#define WEIR_PROFILE small"])
+def test_one_profile_may_be_said_twice(header, line, compiler):
+    """By the header and beside it; words may stand before and behind --config."""
+    status, values, messages = tell("--values", "small", "--config", header(line + "\n"), "SOCKETS=4", "--cc", compiler)
+    assert (status, messages) == (0, "") and "SOCKETS=4" in values
 
 
 def test_a_header_may_compute_and_choose_the_profile(header):

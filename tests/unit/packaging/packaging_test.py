@@ -165,6 +165,9 @@ def test_a_cross_build_by_cmake(tmp_path):
 @pytest.mark.parametrize("words,sentence", [
     (["-DWEIR_PROFILE=medium"], "there is no profile medium"), (["-DWEIR_OPTIONS=SOKETS=4"], "there is no option WEIR_CFG_SOKETS"),
     (["-DWEIR_OPTIONS=SOCKETS=0"], "WEIR_CFG_SOCKETS must be 1 to"), (["-DWEIR_OPTIONS=TCP_KEEPALIVE=yes"], "it must be a whole number"),
+    (["-DWEIR_OPTIONS=SOCKETS"], "`SOCKETS` is no option with a value"), (["-DWEIR_OPTIONS=SOCKETS=4 UDP=0"], "is no option with a value: they are written SOCKETS=4;UDP=0"),
+    (["-DWEIR_OPTIONS=WEIR_CFG_SOCKETS=0"], "WEIR_CFG_SOCKETS must be 1 to"), (["-DCMAKE_C_FLAGS=-DWEIR_CFG_WEIR_CFG_SOCKETS=4"], "there is no option WEIR_CFG_WEIR_CFG_SOCKETS"),
+    (["-DWEIR_OPTIONS=TCP_KEEPALIVE=false"], "WEIR_CFG_TCP_KEEPALIVE is `false`: it must be a whole number"), (["-DWEIR_CONFIG_FILE=/"], "there is no file /"),
     (["-DCMAKE_C_FLAGS=-DWEIR_CFG_SOKETS=4"], "there is no option WEIR_CFG_SOKETS"), (["-DWEIR_CONFIG_FILE=nowhere.h"], "there is no file")])
 def test_cmake_stops_with_a_sentence(words, sentence, tmp_path):
     assert sentence in re.sub(r"\s+", " ", configure(tmp_path, "-DWEIR_FROM=subdirectory", f"-DWEIR_SOURCES={ROOT}", *words, fails=True))
@@ -194,35 +197,78 @@ def test_make_lists_the_sources(header):
     assert "src/ip/igmp.c" in listing and "src/base/wheel.c" not in listing and all((ROOT / path).is_file() for path in listing)
 
 
-def test_the_sources_by_meson(tmp_path):
+def meson(folder, *words, fails=False):
+    return re.sub(r"\s+", " ", run("meson", "setup", "b", *words, cwd=folder, fails=fails))
+
+
+@pytest.fixture
+def meson_build(tmp_path):
     shutil.copytree(EXAMPLE, tmp_path / "example")
-    (tmp_path / "example/subprojects").mkdir(exist_ok=True)
+    (tmp_path / "example/subprojects").mkdir()
     (tmp_path / "example/subprojects/weir").symlink_to(ROOT)
-    run("meson", "setup", "b", "-Dweir:profile=small", cwd=tmp_path / "example")
-    run("ninja", "-C", "b", cwd=tmp_path / "example")
-    run("ninja", "-C", "b", "memory", cwd=tmp_path / "example")
-    run_all(tmp_path / "example/b", ("answer", "memory"))
-    names = globals_of(tmp_path / "example/b/subprojects/weir/libweir.a")
+    return tmp_path / "example"
+
+
+def test_the_sources_by_meson(meson_build):
+    meson(meson_build, "-Dweir:profile=small")
+    run("ninja", "-C", "b", cwd=meson_build)
+    run("ninja", "-C", "b", "memory", cwd=meson_build)
+    run_all(meson_build / "b", ("answer", "memory"))
+    names = globals_of(meson_build / "b/subprojects/weir/libweir.a")
     assert names and all(name.startswith(OURS) for name in names)
 
 
+@pytest.mark.parametrize("text,sentence", [
+    ("#define WEIR_CFG_SOKETS 4", "there is no option WEIR_CFG_SOKETS; did you mean WEIR_CFG_SOCKETS?"), ("#define WEIR_PROFILE tiny", "two profiles are chosen"),
+    ("#define WEIR_CFG_UDP false", "WEIR_CFG_UDP is `false`: it must be a whole number"), ("#define WEIR_CFG_SOCKETS", "WEIR_CFG_SOCKETS is ``: it must be a whole number"),
+    ("#define WEIR_CFG_SOCKETS 0", "WEIR_CFG_SOCKETS is 0: it must be 1 to"), ("#define WEIR_CFG_UDP 0\n#define WEIR_CFG_RAW 1", "WEIR_CFG_RAW needs WEIR_CFG_UDP"),
+    (None, "there is no file")])
+def test_a_header_that_is_wrong_is_told_by_meson(text, sentence, meson_build):
+    if text:
+        (meson_build / "mine.h").write_text(text + "\n")
+    assert sentence in meson(meson_build, "-Dweir:profile=small", "-Dweir:config_file=mine.h", fails=True)
+
+
+def test_meson_reads_a_header_again_that_was_changed(meson_build):
+    def has_udp():
+        return "src/udp/udp.c" in run("meson", "introspect", "--targets", "b", cwd=meson_build)
+    (meson_build / "mine.h").write_text("#define WEIR_PROFILE_SMALL\n")
+    meson(meson_build, "-Dweir:config_file=mine.h", "-Dweir:profile=small")   # the same profile by both is no contradiction
+    run("ninja", "-C", "b", "subprojects/weir/weir-commands", cwd=meson_build)
+    assert has_udp()
+    (meson_build / "mine.h").write_text("#define WEIR_PROFILE_SMALL\n#define WEIR_CFG_UDP 0\n")
+    run("ninja", "-C", "b", "subprojects/weir/weir-commands", cwd=meson_build)
+    assert not has_udp()
+
+
+def test_the_commands_of_the_page_work_with_its_header(tmp_path):
+    """Literally, as a stranger types them: those below docs/packaging.md's `my_config.h` that name it."""
+    blocks = re.findall(r"(?:^    .*\n)+", (ROOT / "docs/packaging.md").read_text(), re.M)
+    header = next(block for block in blocks if "#define WEIR_PROFILE" in block)
+    (tmp_path / "my_config.h").write_text(re.sub(r"^    ", "", header, flags=re.M))
+    commands = [line.strip() for block in blocks for line in block.replace("\\\n", " ").splitlines() if "my_config.h" in line]
+    assert len(commands) == 5, commands
+    for command in commands:
+        command = command.partition(" #")[0].replace("my_config.h", str(tmp_path / "my_config.h")).replace("O=out", f"O={tmp_path / 'out'}")
+        if command.startswith(("make lib", "make arduino")):   # whose library is not to be that of this tree
+            command = command.replace("make ", f"make O={tmp_path / 'out'} B={tmp_path / 'b'} ") + " -j2"
+        run("sh", "-c", command)
+
+
 @pytest.mark.parametrize("before", ["add_global_arguments('-DWEIR_CFG_SOKETS=4', language: 'c')", "add_project_arguments('-D', 'WEIR_CFG_SOKETS', language: 'c')"])
-def test_what_a_program_is_told_is_looked_at_by_meson(before, tmp_path):
-    shutil.copytree(EXAMPLE, tmp_path / "example")
-    (tmp_path / "example/subprojects").mkdir(exist_ok=True)
-    (tmp_path / "example/subprojects/weir").symlink_to(ROOT)
-    (tmp_path / "example/meson.build").write_text((EXAMPLE / "meson.build").read_text().replace("weir =", f"{before}\nweir =", 1))
-    run("meson", "setup", "b", "-Dweir:profile=small", cwd=tmp_path / "example")
-    assert "there is no option WEIR_CFG_SOKETS; did you mean WEIR_CFG_SOCKETS?" in run("ninja", "-C", "b", cwd=tmp_path / "example", fails=True)
+def test_what_a_program_is_told_is_looked_at_by_meson(before, meson_build):
+    (meson_build / "meson.build").write_text((EXAMPLE / "meson.build").read_text().replace("weir =", f"{before}\nweir =", 1))
+    meson(meson_build, "-Dweir:profile=small")
+    assert "there is no option WEIR_CFG_SOKETS; did you mean WEIR_CFG_SOCKETS?" in run("ninja", "-C", "b", cwd=meson_build, fails=True)
 
 
-@pytest.mark.parametrize("profile, options", [("tiny", ""), ("small", ""), ("full", ""), ("small", "IP6=1 ADDRESSES=4 IGMP=1 MULTICAST_GROUPS=4"),
+@pytest.mark.parametrize("profile, options", [("tiny", ""), ("small", ""), ("full", ""), ("small", "UDP=0"), ("small", "IP6=1 ADDRESSES=4 IGMP=1 MULTICAST_GROUPS=4"),
                                               ("small", "IP4=0 IP6=1 ADDRESSES=4"), ("full", "IP4=0 IP6=1")])
 def test_two_files_by_hand(profile, options, tmp_path):
     run("make", "-s", "amalgamation", f"PROFILE={profile}", f"OPTIONS={options}", f"O={tmp_path}")
     assert str(ROOT) not in (tmp_path / "weir.c").read_text() + (tmp_path / "weir.h").read_text()
     strict = ["-Wall", "-Wextra", "-Wshadow", "-Wundef", "-Werror", "-DTWO_FILES", f"-I{tmp_path}"]
-    run("cc", "-std=c11", "-O1", *strict, EXAMPLE / "answer.c", tmp_path / "weir.c", "-o", tmp_path / "answer")
+    run("cc", "-std=c11", "-O0", *strict, EXAMPLE / "answer.c", tmp_path / "weir.c", "-o", tmp_path / "answer")  # all of it must be there
     status = subprocess.run([tmp_path / "answer"]).returncode
     assert status == (3 if "IP4=0" in options else 0)  # IPv6 alone refuses an address of IPv4
     metal = ["-mcpu=cortex-m4", "-mthumb", "-Os", "-ffunction-sections", "-fdata-sections"]
@@ -277,6 +323,18 @@ def test_a_release(tmp_path):
     by_wrap(tmp_path / "meson", archive)
     run("make", "-s", "dist")
     assert first == {path.name: path.read_bytes() for path in (ROOT / "build/dist").iterdir()}
+
+
+def test_a_release_is_of_the_commit_alone(tmp_path):
+    """A work tree with a change: neither the tarball nor the two files have it, nor has the version."""
+    run("git", "clone", "-q", ROOT, tmp_path / "clone")
+    run("make", "-s", "dist", cwd=tmp_path / "clone")
+    clean = {path.name: path.read_bytes() for path in (tmp_path / "clone/build/dist").iterdir()}
+    for name in ("src/base/version.c", "include/weir/version.h"):
+        text = (tmp_path / "clone" / name).read_text()
+        (tmp_path / "clone" / name).write_text(text.replace("VERSION_PATCH 0", "VERSION_PATCH 99").replace(".0\"", ".99\"") + "// not committed\n")
+    run("make", "-s", "dist", cwd=tmp_path / "clone")
+    assert clean == {path.name: path.read_bytes() for path in (tmp_path / "clone/build/dist").iterdir()}
 
 
 @campaign
