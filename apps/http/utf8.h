@@ -14,18 +14,14 @@ static inline bool http_utf8_take(struct http_utf8 *u, uint8_t c)
 {
     if (u->left > 0) {
         const bool good = c >= u->low && c <= u->high;
-        *u = (struct http_utf8){(uint8_t)(u->left - 1), 0x80, 0xbf};
+        u->left--;
+        u->low = 0x80, u->high = 0xbf;
         return good;
     }
-    const uint8_t left = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : c >= 0xe0 && c < 0xf0 ? 2 : 3;
-    *u = (struct http_utf8){left,
-                            (uint8_t)(c == 0xe0   ? 0xa0
-                                      : c == 0xf0 ? 0x90
-                                                  : 0x80),
-                            (uint8_t)(c == 0xed   ? 0x9f
-                                      : c == 0xf4 ? 0x8f
-                                                  : 0xbf)};
-    return left < 3 || (c >= 0xf0 && c <= 0xf4);
+    u->left = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : c >= 0xe0 && c < 0xf0 ? 2 : 3;
+    u->low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
+    u->high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
+    return u->left < 3 || (c >= 0xf0 && c <= 0xf4);
 }
 
 #endif

@@ -78,7 +78,7 @@ void mdns_owner_probe(struct mdns *mdns, struct mdns_owner *owner, uint64_t now_
 
 static void propose(struct mdns *mdns, struct mdns_writer *writer, const struct mdns_owner *owner)
 {
-    struct mdns_question question = {.type = MDNS_ANY, .class = MDNS_IN | MDNS_UNICAST};
+    struct mdns_question question = {.type = MDNS_ANY, .rrclass = MDNS_IN | MDNS_UNICAST};
     if (!mdns_owner_name(owner, &question.name) || !mdns_write_question(writer, &question))
         return;
     for (uint32_t slot = 0; slot < MDNS_SLOTS; slot++) {
@@ -166,7 +166,7 @@ uint64_t mdns_probe_poll(struct mdns *mdns, uint64_t now_us)
 
 // A record as it is compared: RFC 6762 §8.2.
 struct proposal {
-    uint16_t class, type;
+    uint16_t rrclass, type;
     uint32_t length;
     const uint8_t *data;
     uint8_t room[MDNS_DATA_ROOM];
@@ -174,8 +174,8 @@ struct proposal {
 
 static int order(const struct proposal *a, const struct proposal *b)
 {
-    if (a->class != b->class)
-        return a->class < b->class ? -1 : 1;
+    if (a->rrclass != b->rrclass)
+        return a->rrclass < b->rrclass ? -1 : 1;
     if (a->type != b->type)
         return a->type < b->type ? -1 : 1;
     const uint32_t length = a->length < b->length ? a->length : b->length;
@@ -199,7 +199,7 @@ static bool next_proposal(const uint8_t *message, uint32_t length, const struct 
     while (mdns_read_record(&reader, &record)) {
         if (record.section != 2 || !mdns_name_equal(&record.name, name))
             continue;
-        at.class = record.class & (uint16_t)~MDNS_FLUSH;
+        at.rrclass = record.rrclass & (uint16_t)~MDNS_FLUSH;
         at.type = record.type;
         at.data = mdns_read_data(message, length, &record, at.room, &at.length);
         if (at.data == NULL || (after != NULL && order(&at, after) <= 0) || (found && order(&at, least) >= 0))
@@ -320,7 +320,7 @@ static bool answers(const struct mdns_owner *owner)
 void mdns_probe_conflict(struct mdns *mdns, const struct mdns_packet *packet, const struct mdns_record *record)
 {
     struct mdns_name name;
-    if (packet->ours || record->ttl_s == 0 || (record->class & (uint16_t)~MDNS_FLUSH) != MDNS_IN)
+    if (packet->ours || record->ttl_s == 0 || (record->rrclass & (uint16_t)~MDNS_FLUSH) != MDNS_IN)
         return;
     for (struct mdns_owner *owner = mdns->owners; owner != NULL; owner = owner->next) {
         if (answers(owner) && mdns_owner_name(owner, &name) && mdns_name_equal(&name, &record->name) &&

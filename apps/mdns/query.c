@@ -138,7 +138,7 @@ static bool entries_compare(struct mdns *mdns, const struct arrival *arrival)
                 memcmp(entry_data(mdns, at, &entry), arrival->data, arrival->data_length) == 0) {
                 entry_renew(mdns, at, &entry, arrival);
                 known = true;
-            } else if ((record->class & MDNS_FLUSH) != 0 && arrival->now_us - entry.received_us > MDNS_SECOND_US &&
+            } else if ((record->rrclass & MDNS_FLUSH) != 0 && arrival->now_us - entry.received_us > MDNS_SECOND_US &&
                        entry.expires_us > arrival->now_us + MDNS_SECOND_US) {
                 entry.expires_us = arrival->now_us + MDNS_SECOND_US;
                 entry.refresh_us = WEIR_NEVER;
@@ -189,7 +189,7 @@ void mdns_cache_take(struct mdns *mdns, const struct mdns_packet *packet)
                                   : record.type == MDNS_A || record.type == MDNS_AAAA ? 2
                                                                                       : 1;
             if (turn != pass || record.section == 2 || record.type == MDNS_NSEC ||
-                (record.class & (uint16_t)~MDNS_FLUSH) != MDNS_IN)
+                (record.rrclass & (uint16_t)~MDNS_FLUSH) != MDNS_IN)
                 continue;
             struct arrival arrival = {.record = &record, .now_us = packet->now_us};
             arrival.data = mdns_read_data(packet->bytes, packet->length, &record, room, &arrival.data_length);
@@ -404,7 +404,7 @@ void mdns_query_heard(struct mdns *mdns, const struct mdns_packet *packet)
     while (mdns_read_question(&reader, &question)) {
         for (struct mdns_query *query = mdns->queries; query != NULL; query = query->next) {
             if (query->due_us - packet->now_us <= MDNS_SECOND_US && query->due_us >= packet->now_us &&
-                question.class == MDNS_IN && question.type == query->type &&
+                question.rrclass == MDNS_IN && question.type == query->type &&
                 mdns_name_equal(&question.name, &query->name)) {
                 query_sent(query, packet->now_us);
                 mdns->count.suppressed++;

@@ -32,7 +32,7 @@ static uint16_t matches(const struct mdns *mdns, const struct mdns_owner *owner,
 {
     struct mdns_name name;
     uint16_t mask = 0, nsec = 0;
-    const uint16_t class = question->class & (uint16_t)~MDNS_UNICAST;
+    const uint16_t class = question->rrclass & (uint16_t)~MDNS_UNICAST;
     if (!mdns_owner_live(owner) || (class != MDNS_IN && class != MDNS_ANY))
         return 0;
     for (uint32_t slot = 0; slot < MDNS_SLOTS; slot++) {
@@ -67,7 +67,7 @@ static void questions_take(struct mdns *mdns, const struct mdns_packet *packet, 
             asked->any = asked->any || mask != 0;
             // A name is defended before everybody: whoever probes may be new on the link, and have an address that
             // another host had until now.
-            if (direct || ((question.class & MDNS_UNICAST) != 0 && !probe))
+            if (direct || ((question.rrclass & MDNS_UNICAST) != 0 && !probe))
                 owner->direct |= mask;
             else
                 owner->asked |= mask;
@@ -178,7 +178,7 @@ static void sending_begin(struct sending *sending)
     sending->writer.plain = true;
     (void)mdns_read_begin(&reader, sending->packet->bytes, sending->packet->length);
     while (mdns_read_question(&reader, &question)) {
-        question.class &= (uint16_t)~MDNS_UNICAST;
+        question.rrclass &= (uint16_t)~MDNS_UNICAST;
         if (!mdns_write_question(&sending->writer, &question))
             break;
     }

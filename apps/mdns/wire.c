@@ -154,7 +154,7 @@ bool mdns_read_question(struct mdns_reader *reader, struct mdns_question *questi
     if (!mdns_read_name(reader->message, reader->length, reader->at, &question->name, &end) || reader->length - end < 4)
         return false;
     question->type = get16(reader->message + end);
-    question->class = get16(reader->message + end + 2);
+    question->rrclass = get16(reader->message + end + 2);
     reader->at = end + 4;
     reader->left[0]--;
     return true;
@@ -175,7 +175,7 @@ bool mdns_read_record(struct mdns_reader *reader, struct mdns_record *record)
         return false;
     const uint8_t *fixed = reader->message + end;
     record->type = get16(fixed);
-    record->class = get16(fixed + 2);
+    record->rrclass = get16(fixed + 2);
     record->ttl_s = get32(fixed + 4);
     record->data_length = get16(fixed + 8);
     record->data = end + 10;
@@ -315,7 +315,7 @@ bool mdns_write_question(struct mdns_writer *writer, const struct mdns_question 
     const uint32_t at = writer->at, labels = writer->label_count;
     uint8_t fixed[4];
     put16(fixed, question->type);
-    put16(fixed + 2, question->class);
+    put16(fixed + 2, question->rrclass);
     if (!write_name(writer, &question->name, true) || !write_bytes(writer, fixed, sizeof fixed))
         return write_undo(writer, at, labels);
     writer->counts[0]++;
@@ -323,12 +323,12 @@ bool mdns_write_question(struct mdns_writer *writer, const struct mdns_question 
 }
 
 bool mdns_write_record(struct mdns_writer *writer, uint32_t section, const struct mdns_name *name, uint16_t type,
-                       uint16_t class, uint32_t ttl_s, const struct mdns_data *data)
+                       uint16_t rrclass, uint32_t ttl_s, const struct mdns_data *data)
 {
     const uint32_t at = writer->at, labels = writer->label_count;
     uint8_t fixed[10];
     put16(fixed, type);
-    put16(fixed + 2, class);
+    put16(fixed + 2, rrclass);
     put32(fixed + 4, ttl_s);
     put16(fixed + 8, 0);
     if (!write_name(writer, name, true) || !write_bytes(writer, fixed, sizeof fixed))

@@ -51,11 +51,11 @@ void mdns_name_print(const struct mdns_name *name, char *out, uint32_t room);
 
 struct mdns_question {
     struct mdns_name name;
-    uint16_t type, class;
+    uint16_t type, rrclass;
 };
 struct mdns_record {
     struct mdns_name name;
-    uint16_t type, class;
+    uint16_t type, rrclass;
     uint32_t ttl_s;
     uint32_t data, data_length;  // `data`: its offset
     uint8_t section;             // 1 answer, 2 authority, 3 additional
@@ -100,7 +100,7 @@ void mdns_write_begin(struct mdns_writer *writer, uint8_t *out, uint32_t room, u
 // false: no room; nothing was written. Sections in order.
 bool mdns_write_question(struct mdns_writer *writer, const struct mdns_question *question);
 bool mdns_write_record(struct mdns_writer *writer, uint32_t section, const struct mdns_name *name, uint16_t type,
-                       uint16_t class, uint32_t ttl_s, const struct mdns_data *data);
+                       uint16_t rrclass, uint32_t ttl_s, const struct mdns_data *data);
 // The message's length; 0: it is empty.
 uint32_t mdns_write_end(struct mdns_writer *writer);
 

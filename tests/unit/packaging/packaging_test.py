@@ -106,6 +106,18 @@ def test_nothing_of_it_meets_another_stack(installed, tmp_path):
     run(tmp_path / "program")
 
 
+@pytest.mark.parametrize("words", [("gcc", "-std=c11"), ("gcc", "-std=c2x"), ("clang", "-std=c2x"), ("g++", "-std=c++17", "-x", "c++"), ("clang++", "-std=c++17", "-x", "c++")])
+def test_installed_headers_are_clean(words, installed, tmp_path):
+    """All of them, those of the parts too, under the warnings that a user may have."""
+    below = installed / "include"
+    headers = sorted(path.relative_to(below) for path in below.rglob("*.h") if path.name != "posix_names.h")   # it gives the system's names to Weir
+    assert len(headers) > 100
+    (tmp_path / "all.c").write_text("".join(f'#include "{path}"\n' for path in headers))
+    strict = ["-Wall", "-Wextra", "-Wpedantic", "-Wundef", "-Wconversion", "-Werror", "-Wno-unused-const-variable"]
+    folders = ["", "weir/parts", "weir/parts/api", "weir/parts/apps"]
+    run(words[0], *strict, *(f"-I{below / folder}" for folder in folders), *words[1:], "-fsyntax-only", tmp_path / "all.c")
+
+
 def test_a_part_has_the_names_of_its_headers(installed, tmp_path):
     """Every function that an installed header of a part declares is in its library, by the name that a call of it asks for."""
     below = installed / "include/weir"

@@ -32,9 +32,9 @@ static void probes_then_announcements(void **state)
         assert_true(mdns_read_begin(&reader, m.bytes, m.length));
         assert_true(mdns_read_question(&reader, &question));
         assert_int_equal(question.type, MDNS_ANY);
-        assert_int_equal(question.class, MDNS_IN | MDNS_UNICAST);
+        assert_int_equal(question.rrclass, MDNS_IN | MDNS_UNICAST);
         assert_int_equal(records_in(&m, "kitchen.local", MDNS_A, 2, &record), 1);
-        assert_int_equal(record.class, MDNS_IN);  // no flush bit in probes
+        assert_int_equal(record.rrclass, MDNS_IN);  // no flush bit in probes
         assert_int_equal(records_of(&m, 2), 1);
         if (i == 0)
             assert_true(m.sent_us - begun_us <= 250000);
@@ -48,7 +48,7 @@ static void probes_then_announcements(void **state)
         assert_int_equal(m.flags, MDNS_RESPONSE);
         assert_int_equal(records_of(&m, 0), 0);
         assert_int_equal(records_in(&m, "kitchen.local", MDNS_A, 1, &record), 1);
-        assert_int_equal(record.class, MDNS_IN | MDNS_FLUSH);
+        assert_int_equal(record.rrclass, MDNS_IN | MDNS_FLUSH);
         assert_int_equal(record.ttl_s, 120);
         assert_int_equal(m.sent_us - before_us, gaps_us[i]);
         before_us = m.sent_us;

@@ -59,9 +59,9 @@ static void unique_answers_come_at_once(void **state)
     assert_int_equal(m.port, MDNS_PORT);
     assert_int_equal(records_of(&m, 0), 0);
     assert_int_equal(records_in(&m, HOST, MDNS_A, 1, &record), 1);
-    assert_int_equal(record.class, MDNS_IN | MDNS_FLUSH);
+    assert_int_equal(record.rrclass, MDNS_IN | MDNS_FLUSH);
     assert_int_equal(records_in(&m, HOST, MDNS_NSEC, 3, &record), 1);  // there is no AAAA to add: that is said
-    assert_int_equal(record.class, MDNS_IN | MDNS_FLUSH);
+    assert_int_equal(record.rrclass, MDNS_IN | MDNS_FLUSH);
     assert_true(answered(&link, question(HOST, MDNS_A, MDNS_ANY), &m) <= 10000);  // any class
     assert_int_equal(records_in(&m, HOST, MDNS_A, 1, NULL), 1);
     assert_true(answered(&link, question(WEB, MDNS_SRV, MDNS_IN), &m) <= 10000);
@@ -96,7 +96,7 @@ static void shared_answers_wait_at_random(void **state)
         most = delay > most ? delay : most;
         early += delay < 70000;
         assert_int_equal(records_in(&m, TYPE, MDNS_PTR, 1, &record), 2);
-        assert_int_equal(record.class, MDNS_IN);  // shared: no flush bit
+        assert_int_equal(record.rrclass, MDNS_IN);  // shared: no flush bit
         assert_int_equal(record.ttl_s, 4500);
         // what the asker needs next, each once (RFC 6763 §12.1)
         assert_int_equal(records_in(&m, WEB, MDNS_SRV, 3, NULL), 1);
@@ -492,7 +492,7 @@ static void unicast_is_answered_where_all_have_heard(void **state)
     assert_int_equal(m.port, MDNS_PORT);
     assert_int_equal(records_of(&m, 0), 0);
     assert_int_equal(records_in(&m, HOST, MDNS_A, 1, &record), 1);
-    assert_int_equal(record.class, MDNS_IN);
+    assert_int_equal(record.rrclass, MDNS_IN);
     assert_false(link_next(&link, &m));
     // asked by unicast: likewise
     struct other *other = question(HOST, MDNS_A, MDNS_IN);
@@ -532,7 +532,7 @@ static void resolvers_of_old_are_answered(void **state)
         assert_true(mdns_name_equal(&asked.name, &name));
         while (mdns_read_record(&reader, &record)) {
             assert_true(record.ttl_s <= 10);
-            assert_int_equal(record.class, MDNS_IN);
+            assert_int_equal(record.rrclass, MDNS_IN);
             assert_int_not_equal(record.type, MDNS_NSEC);
         }
         assert_true(records_in(&m, names[i], types[i], 1, &record) >= 1);
@@ -560,7 +560,7 @@ static void new_data_is_announced(void **state)
         bench_run(&link.b, i == 0 ? 100000 : 10 * SECOND);
         assert_true(link_next(&link, &m));
         assert_int_equal(records_in(&m, WEB, MDNS_TXT, 1, &record), 1);
-        assert_int_equal(record.class, MDNS_IN | MDNS_FLUSH);
+        assert_int_equal(record.rrclass, MDNS_IN | MDNS_FLUSH);
         assert_memory_equal(m.bytes + record.data, web.txt, web.txt_length);
     }
     // The flush bit leaves what is younger than a second: a second announcement ends the old data for all.

@@ -108,7 +108,7 @@ static void what_is_written_is_read(void **state)
         assert_int_equal(bytes, instance.length);
         assert_memory_equal(data, instance.bytes, bytes);
         assert_true(mdns_read_record(&reader, &record) && record.type == MDNS_SRV && record.section == 3);
-        assert_int_equal(record.class, MDNS_IN | MDNS_FLUSH);
+        assert_int_equal(record.rrclass, MDNS_IN | MDNS_FLUSH);
         data = mdns_read_data(message, all, &record, room, &bytes);
         assert_int_equal(bytes, 6 + host.length);
         assert_int_equal(data[5], 80);
