@@ -72,7 +72,7 @@ void tls_pair_open(struct tls_pair *t, const struct tls_setup *setup)
                                          .unix_time = tls_pair_time,
                                          .budget_bytes = t->setup->budget};
     if (t->setup->memory) {
-        t->block = malloc(t->setup->memory);
+        t->block = calloc(1, t->setup->memory);
         t->system.alloc = NULL;
         t->system.free = NULL;
         t->system.memory = t->block;
@@ -178,6 +178,15 @@ static void end_close(struct tls_end *end)
     weir_tls_credentials_release(end->credentials);
 }
 
+// Of what TLS had in a block only the sizes and links of its pieces are left.
+static void assert_wiped(const struct tls_pair *t)
+{
+    const uintptr_t from = (uintptr_t)t->block, to = from + t->setup->memory;
+    const size_t *const words = t->block;
+    for (size_t i = 0; i < t->setup->memory / sizeof *words; i++)
+        assert_true(words[i] <= t->setup->memory || (words[i] >= from && words[i] < to));
+}
+
 void tls_pair_close(struct tls_pair *t)
 {
     tls_pair_sessions_close(t);
@@ -187,6 +196,7 @@ void tls_pair_close(struct tls_pair *t)
         weir_tls_destroy(t->server_tls);
     weir_tls_destroy(t->tls);
     assert_int_equal(weir_tls_memory(NULL), 0);
+    assert_wiped(t);
     free(t->block);
     pair_close(&t->link);
 }

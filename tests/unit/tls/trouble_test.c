@@ -408,6 +408,96 @@ static void peers_vanish_in_each_step(void **state)
     }
 }
 
+// Under a client that shakes hands, and under one that waits for data: neither waits for ever, and nothing is left.
+static void an_interface_goes_in_each_step(void **state)
+{
+    (void)state;
+    bool whole = false;
+    for (int step = 0; !whole; step++) {
+        struct tls_pair t;
+        int client = WEIR_AGAIN;
+        tls_pair_open(&t, NULL);
+        for (int i = 0; i < step; i++) {
+            client = weir_tls_handshake(t.client.session);
+            (void)weir_tls_handshake(t.server.session);
+            pair_run(&t.link, 1000);
+        }
+        whole = client == WEIR_OK;
+        assert_int_equal(weir_netif_set_up(&t.link.a.netif, false), WEIR_OK);
+        for (int i = 0; i < 2000 && going(client); i++) {
+            pair_run(&t.link, 10000);
+            client = weir_tls_handshake(t.client.session);
+        }
+        assert_true(client == WEIR_TIMED_OUT || (client == WEIR_OK && step > 1));  // open: by what had arrived
+        assert_int_equal(weir_netif_set_up(&t.link.a.netif, true), WEIR_OK);
+        if (whole)
+            tls_pair_exchange(&t, 1000, 1000);  // what was open is open
+        tls_pair_close(&t);
+    }
+    assert_true(whole);
+}
+
+// However often it fails, and whichever way: memory comes back, and a place among the handshakes.
+static void many_failed_handshakes_leave_nothing(void **state)
+{
+    static const char *const names[] = {"weir.example.org", "other", "10.9.9.9"};
+    struct tls_pair t;
+    size_t rest = 0;
+    (void)state;
+    tls_pair_open(&t, &(struct tls_setup){.server = {.handshakes = 1}, .no_sessions = true});
+    for (int i = 0; i < 1000; i++) {
+        assert_true(weir_tls_may_accept(t.server.config));
+        assert_true(tls_pair_connect(&t, &(struct weir_tls_session_options){.name = names[i % 3]}));
+        if (i % 4 != 3)  // otherwise: given up before a word
+            (void)go_on(t.client.session);
+        if (i % 8 == 0)
+            assert_int_equal(tls_pair_shake(&t), WEIR_TLS_CERTIFICATE);
+        weir_tls_abort(t.client.session);
+        t.client.session = NULL;
+        pair_run(&t.link, 1000);
+        assert_true(go_on(t.server.session) < 0);
+        weir_tls_close(t.server.session);
+        t.server.session = NULL;
+        pair_run(&t.link, 1000);
+        rest = i == 7 ? weir_tls_memory(t.tls) : rest;
+    }
+    assert_int_equal(weir_tls_memory(t.tls), rest);
+    assert_true(tls_pair_connect(&t, NULL));
+    assert_int_equal(tls_pair_shake(&t), WEIR_OK);
+    tls_pair_close(&t);
+}
+
+static bool block_holds(const struct tls_pair *t, const void *what, size_t bytes)
+{
+    const uint8_t *const block = t->block;
+    for (size_t at = 0; at + bytes <= t->setup->memory; at++)
+        if (!memcmp(block + at, what, bytes))
+            return true;
+    return false;
+}
+
+// What waits to be read lies in the library's buffer. Behind a session there is nothing of it; tls_pair_close looks at
+// all of the block, keys and credentials.
+static void secrets_are_wiped(void **state)
+{
+    static const char secret[] = "what nobody else is to read";
+    (void)state;
+    for (EACH_VERSION(version)) {
+        struct tls_pair t;
+        char got[4];
+        tls_pair_open(&t, &(struct tls_setup){.memory = 300000, .server = {.version_max = version}});
+        assert_int_equal(tls_pair_shake(&t), WEIR_OK);
+        assert_int_equal(weir_tls_write(t.client.session, secret, sizeof secret), sizeof secret);
+        for (int i = 0; i < 10; i++)
+            tls_pair_run(&t, 1000);
+        assert_int_equal(weir_tls_read(t.server.session, got, sizeof got), sizeof got);
+        assert_true(block_holds(&t, secret + sizeof got, sizeof secret - sizeof got));
+        tls_pair_sessions_close(&t);
+        assert_false(block_holds(&t, secret + sizeof got, 16));
+        tls_pair_close(&t);
+    }
+}
+
 static void a_handshake_has_its_time(void **state)
 {
     struct tls_pair t;
@@ -646,6 +736,9 @@ int main(void)
         cmocka_unit_test(a_block_of_memory_does_not_crumble),
         cmocka_unit_test(a_budget_holds),
         cmocka_unit_test(peers_vanish_in_each_step),
+        cmocka_unit_test(an_interface_goes_in_each_step),
+        cmocka_unit_test(many_failed_handshakes_leave_nothing),
+        cmocka_unit_test(secrets_are_wiped),
         cmocka_unit_test(a_handshake_has_its_time),
         cmocka_unit_test(a_trickle_does_not_stretch_it),
         cmocka_unit_test(half_done_handshakes_are_bounded),
