@@ -30,7 +30,12 @@ static bool wrong(const char *what, const char *why)
     return false;
 }
 
-static bool failed(const char *what, int error) { return wrong(what, weir_tls_error_name(error)); }
+static bool failed(const char *what, int error)
+{
+    return wrong(what, error == WEIR_TLS_CREDENTIALS
+                           ? "no certificate or key that can be read, or they are not of each other"
+                           : weir_tls_error_name(error));
+}
 
 // A whole file; to be freed. NULL: it was said why.
 static char *file_read(const char *name, size_t *bytes)
@@ -182,11 +187,33 @@ static const char *verify_words(uint16_t verify)
     } table[] = {{WEIR_TLS_VERIFY_NAME, "the server's certificate is for somebody else"},
                  {WEIR_TLS_VERIFY_EXPIRED, "the server's certificate has expired"},
                  {WEIR_TLS_VERIFY_NOT_YET, "the server's certificate is not valid yet"},
+                 {WEIR_TLS_VERIFY_WEAK, "the key or the signature of the server's certificate is too weak"},
                  {WEIR_TLS_VERIFY_UNTRUSTED, "no authority that is trusted vouches for the server's certificate"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (verify & table[i].bit)
             return table[i].words;
     return "the server's certificate is refused";
+}
+
+// As RFC 8446 section 6 and RFC 5246 section 7.2 call them.
+static const char *alert_words(int alert)
+{
+    static const struct {
+        int alert;
+        const char *words;
+    } table[] = {{40, "handshake_failure"},       {42, "bad_certificate"},
+                 {43, "unsupported_certificate"}, {44, "certificate_revoked"},
+                 {45, "certificate_expired"},     {46, "certificate_unknown"},
+                 {47, "illegal_parameter"},       {48, "unknown_ca"},
+                 {49, "access_denied"},           {50, "decode_error"},
+                 {51, "decrypt_error"},           {70, "protocol_version"},
+                 {80, "internal_error"},          {71, "insufficient_security"},
+                 {112, "unrecognized_name"},      {20, "bad_record_mac"},
+                 {116, "certificate_required"},   {120, "no_application_protocol"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].alert == alert)
+            return table[i].words;
+    return "RFC 8446, section 6";
 }
 
 const char *secure_error(const struct weir_stream *stream, int error)
@@ -199,7 +226,8 @@ const char *secure_error(const struct weir_stream *stream, int error)
     if (error == WEIR_TLS_CERTIFICATE)
         return verify_words(info.verify);
     if (error == WEIR_TLS_ALERT)
-        (void)snprintf(words, sizeof words, "the server ended the session with alert %d", info.alert_received);
+        (void)snprintf(words, sizeof words, "the server ended the session with alert %d (%s)", info.alert_received,
+                       alert_words(info.alert_received));
     else
         (void)snprintf(words, sizeof words, "%s (library error -0x%04x)", weir_tls_error_name(error),
                        (unsigned)-info.library_error);

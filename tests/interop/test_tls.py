@@ -400,6 +400,19 @@ def test_get_refuses_each_for_its_reason(world, port, words):
     assert status == 1 and words in text, text
 
 
+def test_get_tells_an_alert_by_its_name(world):
+    server = world.linux.start("openssl", "s_server", "-accept", "8452", "-cert", FOLDER / "server.pem", "-key", FOLDER / "server.key", "-tls1_1", "-cipher", "ALL:@SECLEVEL=0")
+    assert until(lambda: ":8452 " in world.linux.run("ss", "-Hlnt"), 60), server.output()
+    status, text = world.get(f"https://{CLIENT_LINUX}:8452/file")
+    server.stop()
+    assert status == 1 and "alert 70 (protocol_version)" in text, text
+
+
+def test_what_is_no_certificate_is_told(world):
+    status, text = world.get(f"https://{CLIENT_LINUX}:8440/file", options=("--tls-trust", ROOT / "README.md"))
+    assert status == 1 and "no certificate or key that can be read" in text, text
+
+
 def test_get_wants_authorities(world):
     status, text = world.get(f"https://{CLIENT_LINUX}:8440/file", options=())
     assert status == 1 and "--tls-trust" in text

@@ -72,6 +72,19 @@ static int fragment_set(struct mbed_config *c)
     }
 }
 
+// Mbed TLS writes a message of the handshake as one record. A ticket, which has the client's certificate in it, may be
+// longer than the fragments that were agreed: then there is none.
+static int ticket_write(void *tickets, const mbedtls_ssl_session *session, unsigned char *from, const unsigned char *to,
+                        size_t *bytes, uint32_t *lifetime_s)
+{
+    enum { HEAD_BYTES = 4 + 6 };  // of the message, and of the ticket's lifetime and length (RFC 5077 3.3)
+    const unsigned agreed = session->MBEDTLS_PRIVATE(mfl_code);
+    const int status = mbedtls_ssl_ticket_write(tickets, session, from, to, bytes, lifetime_s);
+    if (status == 0 && agreed != MBEDTLS_SSL_MAX_FRAG_LEN_NONE && HEAD_BYTES + *bytes > 256u << agreed)
+        return MBEDTLS_ERR_SSL_BUFFER_TOO_SMALL;
+    return status;
+}
+
 static int resumption_set(struct mbed_config *c)
 {
     const struct weir_tls_options *const o = c->options;
@@ -90,7 +103,7 @@ static int resumption_set(struct mbed_config *c)
     const int status =
         mbedtls_ssl_ticket_setup(&c->tickets, mbed_random, NULL, MBEDTLS_CIPHER_AES_128_GCM, o->ticket_lifetime_s);
     if (status == 0)
-        mbedtls_ssl_conf_session_tickets_cb(&c->ssl, mbedtls_ssl_ticket_write, mbedtls_ssl_ticket_parse, &c->tickets);
+        mbedtls_ssl_conf_session_tickets_cb(&c->ssl, ticket_write, mbedtls_ssl_ticket_parse, &c->tickets);
     return status;
 }
 

@@ -406,6 +406,23 @@ static void short_fragments_are_agreed(void **state)
 
 // Queues and windows that hold no whole record: what is there is taken at once, so that the rest can come (RFC 8446
 // §5.1: 2^14 bytes).
+// A ticket with the client's certificate in it is one message, and so one record: where it is longer than what was
+// agreed a strict client would end the session (record_overflow), and so none is sent.
+static void a_ticket_keeps_to_short_fragments(void **state)
+{
+    (void)state;
+    for (uint16_t length = 512; length <= 1024; length += 512) {
+        struct tls_pair t;
+        tls_pair_open(&t, &(struct tls_setup){.client = {.max_fragment = length},
+                                              .server = {.verify = WEIR_TLS_VERIFY_OPTIONAL},
+                                              .client_chain = rsa_certificate,
+                                              .client_key = rsa_key});
+        const int bytes = first_session(&t);
+        assert_int_equal(bytes > 0 && resumes(&t, "weir.example", (size_t)bytes), length == 1024);
+        tls_pair_close(&t);
+    }
+}
+
 static void a_window_smaller_than_a_record_is_enough(void **state)
 {
     static const uint32_t limits[] = {2048, 4096, 16384, 16413, 16500};
@@ -690,6 +707,7 @@ int main(void)
         cmocka_unit_test(resumption_can_be_off),
         cmocka_unit_test(a_short_buffer_for_the_saved_session_is_told),
         cmocka_unit_test(short_fragments_are_agreed),
+        cmocka_unit_test(a_ticket_keeps_to_short_fragments),
         cmocka_unit_test(a_window_smaller_than_a_record_is_enough),
         cmocka_unit_test(a_bad_network_changes_nothing),
         cmocka_unit_test(nothing_written_is_no_record),
