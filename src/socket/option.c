@@ -135,8 +135,8 @@ int weir_socket_set(struct weir *weir, weir_socket socket, enum weir_option opti
     case WEIR_OPTION_BROADCAST: set_flag(sock, SOCK_BROADCAST, value); return WEIR_OK;
     case WEIR_OPTION_BIND_NETIF: return bind_netif(weir, sock, (uint8_t)value);
     default:
-        return SOCKET_DATAGRAMS && sock_is_datagram(sock) ? datagram_set(weir, sock_datagram(sock), option, value)
-                                                          : tcp_set(weir, sock, option, value);
+        return sock_is_datagram(sock) ? datagram_set(weir, sock_datagram(sock), option, value)
+                                      : tcp_set(weir, sock, option, value);
     }
 }
 
@@ -156,8 +156,8 @@ int weir_socket_get(struct weir *weir, weir_socket socket, enum weir_option opti
     case WEIR_OPTION_BROADCAST: *value = (sock->flags & SOCK_BROADCAST) != 0; return WEIR_OK;
     case WEIR_OPTION_BIND_NETIF: *value = sock->netif_bound; return WEIR_OK;
     default:
-        return SOCKET_DATAGRAMS && sock_is_datagram(sock) ? datagram_get(weir, sock_datagram(sock), option, value)
-                                                          : tcp_get(weir, sock, option, value);
+        return sock_is_datagram(sock) ? datagram_get(weir, sock_datagram(sock), option, value)
+                                      : tcp_get(weir, sock, option, value);
     }
 }
 

@@ -7,7 +7,7 @@ int weir_socket_ready(struct weir *weir, weir_socket socket)
     struct sock *sock = handle_sock(weir, socket);
     if (!sock)
         return WEIR_BAD_SOCKET;
-    return SOCKET_DATAGRAMS && sock_is_datagram(sock) ? datagram_ready(sock_datagram(sock)) : tcp_ready(weir, sock);
+    return sock_is_datagram(sock) ? datagram_ready(sock_datagram(sock)) : tcp_ready(weir, sock);
 }
 
 weir_socket weir_ready_next(struct weir *weir, uint32_t *events)

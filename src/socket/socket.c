@@ -56,7 +56,7 @@ int weir_socket_bind(struct weir *weir, weir_socket socket, const struct weir_en
     const int error = socket_family_bind(sock, &wanted.addr);
     if (error)
         return error;
-    if (SOCKET_DATAGRAMS && sock_is_datagram(sock))
+    if (sock_is_datagram(sock))
         return datagram_bind(weir, sock_datagram(sock), &wanted);
     return sock->kind == SOCK_LISTENER ? WEIR_LISTENING : tcp_bind(weir, sock, &wanted);
 }
@@ -79,8 +79,8 @@ int weir_socket_connect(struct weir *weir, weir_socket socket, const struct weir
     struct sock *sock = handle_sock(weir, socket);
     if (!sock)
         return WEIR_BAD_SOCKET;
-    return SOCKET_DATAGRAMS && sock_is_datagram(sock) ? datagram_connect(weir, sock_datagram(sock), peer)
-                                                      : stream_connect(weir, sock, peer);
+    return sock_is_datagram(sock) ? datagram_connect(weir, sock_datagram(sock), peer)
+                                  : stream_connect(weir, sock, peer);
 }
 
 int weir_socket_listen(struct weir *weir, weir_socket socket, uint32_t backlog)
@@ -132,7 +132,7 @@ int weir_socket_shutdown(struct weir *weir, weir_socket socket, enum weir_shutdo
         return WEIR_BAD_SOCKET;
     if (how < WEIR_SHUT_READ || how > WEIR_SHUT_BOTH)
         return WEIR_INVALID;
-    if (SOCKET_DATAGRAMS && sock_is_datagram(sock))
+    if (sock_is_datagram(sock))
         return datagram_shutdown(weir, sock_datagram(sock), how);
     return sock->kind == SOCK_LISTENER ? WEIR_NOT_CONNECTED : tcp_shutdown(weir, sock_conn(sock), how);
 }
@@ -143,7 +143,7 @@ static int end(struct weir *weir, weir_socket socket, void (*stream_end)(struct 
     if (!sock)
         return WEIR_BAD_SOCKET;
     handle_free(weir, sock);
-    if (SOCKET_DATAGRAMS && sock_is_datagram(sock))
+    if (sock_is_datagram(sock))
         datagram_close(weir, sock_datagram(sock));
     else
         stream_end(weir, sock);

@@ -6,12 +6,12 @@
 
 #include "instance.h"
 
-// Constant false where datagrams are not built, so that every branch on it vanishes.
 enum { SOCKET_DATAGRAMS = WEIR_CFG_UDP };
 
-// (Who then calls what UDP=0 does not build asks for SOCKET_DATAGRAMS, too: a compiler that does not optimise looks
-// into no function, and would leave the call in.)
-static inline bool sock_is_datagram(const struct sock *sock) { return SOCKET_DATAGRAMS && sock->kind >= SOCK_UDP; }
+// A macro, so that it is constant false where datagrams are not built: a compiler that does not optimise looks into no
+// function, and would leave the call of what is not there.
+#define sock_is_datagram(sock) (SOCKET_DATAGRAMS && (sock)->kind >= SOCK_UDP)
+
 static inline struct tcp_conn *sock_conn(struct sock *sock) { return (struct tcp_conn *)(void *)sock; }
 static inline struct tcp_listener *sock_listener(struct sock *sock) { return (struct tcp_listener *)(void *)sock; }
 static inline struct datagram *sock_datagram(struct sock *sock) { return (struct datagram *)(void *)sock; }
