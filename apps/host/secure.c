@@ -218,7 +218,7 @@ static const char *alert_words(int alert)
 
 const char *secure_error(const struct weir_stream *stream, int error)
 {
-    static char words[100];
+    static char words[120];
     struct weir_tls_info info;
     if (stream->calls == NULL)
         return weir_error_name(error);
@@ -229,7 +229,10 @@ const char *secure_error(const struct weir_stream *stream, int error)
         (void)snprintf(words, sizeof words, "the server ended the session with alert %d (%s)", info.alert_received,
                        alert_words(info.alert_received));
     else
-        (void)snprintf(words, sizeof words, "%s (library error -0x%04x)", weir_tls_error_name(error),
+        (void)snprintf(words, sizeof words, "%s%s (library error -0x%04x)", weir_tls_error_name(error),
+                       error == WEIR_TLS_PROTOCOL    ? ": what the server says is no TLS, or not as agreed"
+                       : error == WEIR_TLS_TRUNCATED ? ": the server closed the connection before its end"
+                                                     : "",
                        (unsigned)-info.library_error);
     return words;
 }

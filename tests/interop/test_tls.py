@@ -401,11 +401,20 @@ def test_get_refuses_each_for_its_reason(world, port, words):
 
 
 def test_get_tells_an_alert_by_its_name(world):
-    server = world.linux.start("openssl", "s_server", "-accept", "8452", "-cert", FOLDER / "server.pem", "-key", FOLDER / "server.key", "-tls1_1", "-cipher", "ALL:@SECLEVEL=0")
+    server = world.linux.start("openssl", "s_server", "-accept", "8452", "-cert", FOLDER / "server.pem", "-key", FOLDER / "server.key", "-tls1_1", "-WWW", "-quiet",
+                               cwd=FOLDER)
     assert until(lambda: ":8452 " in world.linux.run("ss", "-Hlnt"), 60), server.output()
     status, text = world.get(f"https://{CLIENT_LINUX}:8452/file")
     server.stop()
     assert status == 1 and "alert 70 (protocol_version)" in text, text
+
+
+def test_get_tells_a_server_without_tls(world):
+    server = world.linux.start("python3", "-m", "http.server", "8453", "--bind", CLIENT_LINUX, "--directory", FOLDER)
+    assert until(lambda: ":8453 " in world.linux.run("ss", "-Hlnt"), 60), server.output()
+    status, text = world.get(f"https://{CLIENT_LINUX}:8453/file")
+    server.stop()
+    assert status == 1 and "what the server says is no TLS" in text, text
 
 
 def test_what_is_no_certificate_is_told(world):
