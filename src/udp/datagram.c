@@ -32,7 +32,7 @@ int udp_init(struct weir *weir)
     // word only).
     struct sock *taken = NULL;
     int error = pool_carve(&udp->pool, &weir->memory, WEIR_CFG_DATAGRAM_SOCKETS);
-    for (struct datagram *d; !error && udp->pool.free_count;) {
+    for (struct datagram *d; !error && udp->pool.free;) {
         d = pool_get(&udp->pool, &weir->memory);
         records_init(&d->receive, WEIR_CFG_DATAGRAM_RECEIVE_BYTES);
         records_init(&d->send, WEIR_CFG_DATAGRAM_SEND_BYTES);

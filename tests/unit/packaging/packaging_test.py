@@ -281,6 +281,7 @@ def test_two_files_by_hand(profile, options, tmp_path):
     assert str(ROOT) not in (tmp_path / "weir.c").read_text() + (tmp_path / "weir.h").read_text()
     strict = ["-Wall", "-Wextra", "-Wshadow", "-Wundef", "-Werror", "-DTWO_FILES", f"-I{tmp_path}"]
     run("cc", "-std=c11", "-O0", *strict, EXAMPLE / "answer.c", tmp_path / "weir.c", "-o", tmp_path / "answer")  # all of it must be there
+    run("cc", "-std=c11", "-O2", *strict, "-c", tmp_path / "weir.c", "-o", tmp_path / "optimised.o")  # other warnings are told where more is known
     status = subprocess.run([tmp_path / "answer"]).returncode
     assert status == (3 if "IP4=0" in options else 0)  # IPv6 alone refuses an address of IPv4
     metal = ["-mcpu=cortex-m4", "-mthumb", "-Os", "-ffunction-sections", "-fdata-sections"]
