@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A client of an echo server that never blocks but in poll. First it learns by SO_ERROR that nobody is at another port.
+// A client of an echo server that never blocks but in poll. First it learns that nobody is at another port: of
+// datagrams, and by SO_ERROR.
 #include <stdint.h>
 
 #include "examples/either/programs.h"
@@ -72,7 +73,10 @@ static int step(int fd, struct exchange *done)
 int poll_client(void)
 {
     struct exchange done = {0};
-    int error = connect_to("9001");
+    int error = refused_datagrams();
+    if (error)
+        return error;
+    error = connect_to("9001");
     if (error != -ECONNREFUSED) {
         print("poll: nobody is at port 9001, but it was not told so\n");
         return error < 0 ? -error : EIO;

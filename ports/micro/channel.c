@@ -87,6 +87,22 @@ static void receive_stream(struct micro_channel *channel)
 }
 
 // --- datagrams -------------------------------------------------------------------------------------------------------
+static void pass_error(struct micro_channel *channel, int error)
+{
+    atomic_store(&micro_channel_window(channel)->passing, (uint32_t)error);
+}
+
+// What ICMP or the link said, taken before data moves: the socket would tell it in place of a datagram.
+static void take_error(struct micro_channel *channel)
+{
+    int32_t error = WEIR_OK;
+    const int ready = weir_socket_ready(weir_of(channel), channel->socket);
+    if (ready > 0 && ready & WEIR_ERROR)
+        (void)weir_socket_get(weir_of(channel), channel->socket, WEIR_OPTION_ERROR, &error);
+    if (error)
+        pass_error(channel, error);
+}
+
 // One record: false when it has to wait.
 static bool send_record(struct micro_channel *channel, uint32_t left)
 {
@@ -104,8 +120,11 @@ static bool send_record(struct micro_channel *channel, uint32_t left)
     const struct weir_slice slices[2] = {{ring(channel, 0) + begin, first}, {ring(channel, 0), record.length - first}};
     const struct weir_message message = {.peer = record.peer, .length = record.length};
     const int count = !record.length ? 0 : first == record.length ? 1 : 2;
-    if (weir_socket_send_message(weir_of(channel), channel->socket, &message, slices, count) == WEIR_AGAIN)
+    const int result = weir_socket_send_message(weir_of(channel), channel->socket, &message, slices, count);
+    if (result == WEIR_AGAIN)
         return false;
+    if (result < 0)
+        pass_error(channel, result);
     channel->accepted += window_record_bytes(record.length);
     return true;
 }
@@ -126,7 +145,8 @@ static void receive_datagrams(struct micro_channel *channel)
     bool stalled = false;
     struct weir_message message;
     struct weir_slice slice;
-    while (!stalled && weir_socket_peek_message(weir_of(channel), channel->socket, &message, &slice) >= 0) {
+    int got;
+    while ((got = weir_socket_peek_message(weir_of(channel), channel->socket, &message, &slice)) >= 0) {
         const uint32_t most = size - (uint32_t)sizeof(struct window_record),
                        length = message.length < slice.length ? message.length : slice.length;
         const struct window_record record = {length < most ? length : most, message.peer};
@@ -141,6 +161,8 @@ static void receive_datagrams(struct micro_channel *channel)
     }
     atomic_store(&shared->received, channel->received);
     atomic_store(&shared->state, WINDOW_CONNECTED | (stalled ? WINDOW_STALLED : 0));
+    if (got == WEIR_SHUT_DOWN)
+        end_reading(channel, 1);
 }
 
 // --- both ------------------------------------------------------------------------------------------------------------
@@ -189,7 +211,10 @@ static void notice(struct micro_channel *channel)
                           state & WINDOW_ACCEPTABLE;
     const bool writable =
         channel->flags & CHANNEL_SEND_ENDED || (channel->flags & CHANNEL_CONNECTED && filled(channel) <= size / 2);
-    if ((wants & WINDOW_READ && readable) || (wants & WINDOW_WRITE && writable)) {
+    const bool failed = channel->flags & CHANNEL_READ_ENDED &&
+                        (channel->flags & CHANNEL_SEND_ENDED || (int32_t)atomic_load(&shared->read_end) < 0);
+    if ((wants & WINDOW_READ && readable) || (wants & WINDOW_WRITE && writable) || (wants & WINDOW_FAILED && failed) ||
+        atomic_load(&shared->passing)) {
         atomic_store(&shared->wants, 0);
         server->notices |= 1u << (channel->session - server->session);
     }
@@ -221,6 +246,8 @@ void micro_channel_turn(struct micro_channel *channel)
     if (channel->flags & (CHANNEL_LISTENS | CHANNEL_CONNECTING))
         micro_channel_look(channel);
     if (channel->flags & CHANNEL_CONNECTED) {
+        if (!stream)
+            take_error(channel);
         if (!(channel->flags & CHANNEL_SEND_ENDED))
             (stream ? send_stream : send_datagrams)(channel);
         if (!(channel->flags & (CHANNEL_READ_ENDED | CHANNEL_CLOSING)))

@@ -101,6 +101,8 @@ int client_getsockopt(struct client *client, int socket, enum weir_option option
     const int result = call(client, &message);
     if (result >= 0)
         *value = message.argument[1];
+    if (result >= 0 && option == WEIR_OPTION_ERROR && !*value)  // the server has mostly taken it from the socket
+        *value = client_take_error(client, socket);
     return result;
 }
 
@@ -115,12 +117,21 @@ static uint8_t ready_of(struct client *client, int socket)
 {
     struct window_channel *channel = shared(client, socket);
     const uint32_t state = atomic_load(&channel->state), send_end = atomic_load(&channel->send_end),
-                   size = client->window->ring_bytes;
-    const bool readable = atomic_load(&channel->received) != client->socket[socket].taken ||
-                          atomic_load(&channel->read_end) || state & WINDOW_ACCEPTABLE;
+                   read_end = atomic_load(&channel->read_end), size = client->window->ring_bytes;
+    if (atomic_load(&channel->passing))
+        return WINDOW_READ | WINDOW_WRITE | WINDOW_FAILED;
+    const bool readable =
+        atomic_load(&channel->received) != client->socket[socket].taken || read_end || state & WINDOW_ACCEPTABLE;
     const bool writable = send_end || (state & WINDOW_CONNECTED &&
                                        client->socket[socket].sent - atomic_load(&channel->accepted) <= size / 2);
-    return (uint8_t)((readable ? WINDOW_READ : 0) | (writable ? WINDOW_WRITE : 0));
+    const bool failed = read_end && (send_end || (int32_t)read_end < 0);
+    return (uint8_t)((readable ? WINDOW_READ : 0) | (writable ? WINDOW_WRITE : 0) | (failed ? WINDOW_FAILED : 0));
+}
+
+int client_take_error(struct client *client, int socket)
+{
+    shared_word *passing = &shared(client, socket)->passing;
+    return atomic_load(passing) ? (int)(int32_t)atomic_exchange(passing, 0) : WEIR_OK;
 }
 
 static uint64_t deadline(struct client *client)
@@ -231,9 +242,9 @@ static int room_for(struct client *client, int socket, uint32_t bytes, uint64_t 
 {
     struct window_channel *channel = shared(client, socket);
     for (;;) {
-        const int error = (int)(int32_t)atomic_load(&channel->send_end);
-        if (error < 0)
-            return error;
+        const int passing = client_take_error(client, socket), error = (int)(int32_t)atomic_load(&channel->send_end);
+        if (passing < 0 || error < 0)
+            return passing ? passing : error;
         if (!(atomic_load(&channel->state) & WINDOW_CONNECTED))
             return WEIR_NOT_CONNECTED;
         const uint32_t room =
@@ -277,6 +288,9 @@ static int received(struct client *client, int socket, uint64_t deadline_us)
 {
     struct window_channel *channel = shared(client, socket);
     for (;;) {
+        const int passing = client_take_error(client, socket);
+        if (passing)
+            return passing;
         const int end = (int)(int32_t)atomic_load(&channel->read_end);  // before: what it follows is then seen
         const uint32_t there =
             ring_filled(atomic_load(&channel->received), client->socket[socket].taken, client->window->ring_bytes);

@@ -4,7 +4,7 @@
 // as many sockets as its window has channels.
 //
 // All return 0 or a count, or a negative enum weir_error: WEIR_AGAIN when the timeout is over, WEIR_CLOSED when the
-// server is gone.
+// server is gone. What befell a datagram, or came back of it as ICMP, is told once, by the next call that moves data.
 #ifndef MICRO_CLIENT_H
 #define MICRO_CLIENT_H
 
@@ -66,6 +66,9 @@ int client_getsockname(struct client *client, int socket, struct weir_endpoint *
 int client_getpeername(struct client *client, int socket, struct weir_endpoint *peer);
 int client_setsockopt(struct client *client, int socket, enum weir_option option, int32_t value);
 int client_getsockopt(struct client *client, int socket, enum weir_option option, int32_t *value);
+
+// Of a datagram socket: the error that the next call would tell, which then does not; WEIR_OK: none.
+int client_take_error(struct client *client, int socket);
 
 struct client_pollfd {
     int socket;

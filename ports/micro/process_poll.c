@@ -12,8 +12,10 @@ static short ends_of(struct micro_process *process, const struct micro_descripto
     const struct window_channel *channel = &process->client.window->channel[descriptor->channel];
     const int read_end = (int)(int32_t)atomic_load(&channel->read_end),
               send_end = (int)(int32_t)atomic_load(&channel->send_end);
+    const bool failed =
+        read_end < 0 || (send_end < 0 && descriptor->connecting) || atomic_load(&channel->passing) != WEIR_OK;
     return (short)((read_end ? WEIR_POLLRDHUP : 0) | (read_end && send_end ? WEIR_POLLHUP : 0) |
-                   (read_end < 0 || (send_end < 0 && descriptor->connecting) ? WEIR_POLLERR : 0));
+                   (failed ? WEIR_POLLERR : 0));
 }
 
 static void show(struct micro_process *process, struct weir_pollfd *fd, uint8_t ready)
@@ -45,7 +47,8 @@ static int wait_for(struct micro_process *process, struct weir_pollfd *fds, uint
         of[used] = i;
         wanted[used++] = (struct client_pollfd){
             .socket = descriptor->channel,
-            .wants = (uint8_t)((fds[i].events & (WEIR_POLLIN | WEIR_POLLRDNORM | WEIR_POLLRDHUP) ? WINDOW_READ : 0) |
+            .wants = (uint8_t)(WINDOW_FAILED |
+                               (fds[i].events & (WEIR_POLLIN | WEIR_POLLRDNORM | WEIR_POLLRDHUP) ? WINDOW_READ : 0) |
                                (fds[i].events & (WEIR_POLLOUT | WEIR_POLLWRNORM) ? WINDOW_WRITE : 0))};
     }
     process->client.timeout_us = found ? 0 : timeout_us;

@@ -85,8 +85,8 @@ static int occupy(struct micro_channel *channel, weir_socket socket, enum weir_s
                                       .generation = channel->generation + 1,
                                       .type = (uint8_t)type,
                                       .flags = flags};
-    shared_word *const words[] = {&shared->sent,     &shared->taken,    &shared->wants,   &shared->accepted,
-                                  &shared->received, &shared->send_end, &shared->read_end};
+    shared_word *const words[] = {&shared->sent,     &shared->taken,    &shared->wants,    &shared->accepted,
+                                  &shared->received, &shared->send_end, &shared->read_end, &shared->passing};
     for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++)
         atomic_store(words[i], 0);
     atomic_store(&shared->state, flags & CHANNEL_CONNECTED ? WINDOW_CONNECTED : 0);

@@ -15,7 +15,7 @@
 
 WEIR_BEGIN_DECLS
 
-enum window_want { WINDOW_READ = 1, WINDOW_WRITE = 2 };
+enum window_want { WINDOW_READ = 1, WINDOW_WRITE = 2, WINDOW_FAILED = 4 };  // failed: an error, or both ends
 
 struct window_channel {
     // written by the client
@@ -29,6 +29,8 @@ struct window_channel {
     shared_word send_end;    // 0, or a negative enum weir_error: nothing more is taken
     shared_word read_end;    // 0; 1: end of stream; an error. After what has been received
     shared_word generation;  // grows when the channel becomes another socket's
+    // written by the server; the client takes it, and leaves 0
+    shared_word passing;  // of a datagram socket: an error that passes. The newest; both rings go on behind it
 };
 enum window_state {
     WINDOW_CONNECTED = 1,   // or a datagram socket

@@ -55,6 +55,17 @@ def web(connection):
     connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + PAGE)
 
 
+def echo_datagrams(endpoint):
+    """Until it is closed."""
+    def serve():
+        try:
+            while True:
+                endpoint.sendto(*endpoint.recvfrom(2048))
+        except OSError:
+            pass
+    threading.Thread(target=serve, daemon=True).start()
+
+
 @pytest.fixture(scope="module", params=FORMS)
 def machine(request):
     with Lab() as lab:
@@ -64,7 +75,9 @@ def machine(request):
         linux.address("weir0", f"{HOST}/24")
         linux.address("lo", f"{WEB}/32")
         with inside(linux):
-            listeners = [socket.create_server((HOST, 9000)), socket.create_server((WEB, 80))]
+            listeners = [socket.create_server((HOST, 9000)), socket.create_server((WEB, 80)), socket.socket(type=socket.SOCK_DGRAM)]
+        listeners[2].bind((HOST, 9000))
+        echo_datagrams(listeners[2])
         accept_all(listeners[0], echo)
         accept_all(listeners[1], web)
         board = FORMS[request.param]
@@ -93,6 +106,10 @@ def connect(machine, port):
 
 def test_a_client_by_poll_and_a_connect_that_does_not_block(machine):
     assert ended_well(machine, "poll") and "poll: 40000 bytes came back" in machine.output(), machine.output()
+
+
+def test_what_comes_back_of_datagrams_is_told_once(machine):
+    assert ended_well(machine, "poll") and "datagrams: refused, told once, answered" in machine.output(), machine.output()
 
 
 def test_the_theses_http_client(machine):

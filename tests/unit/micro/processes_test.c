@@ -318,6 +318,7 @@ static void sockets(void)
     CHECK(socket >= 0 && client_bind(&client, socket, &(struct weir_endpoint){weir_addr_any(), PORT}) == WEIR_OK);
     CHECK(client_sendto(&client, socket, foreign, 5, &there) == WEIR_FAULT);
     CHECK(client_sendto(&client, socket, "hello", 5, &there) == 5);
+    CHECK(client_recvfrom(&client, socket, data, sizeof data, NULL) == WEIR_NO_ROUTE);
     from_us = now_us;
     CHECK(client_recvfrom(&client, socket, data, sizeof data, NULL) == WEIR_AGAIN && now_us - from_us >= 20000);
     CHECK(client_close(&client, socket) == WEIR_OK);

@@ -280,6 +280,55 @@ static void datagrams_keep_their_bounds(void **state)
     assert_int_equal(client_recvfrom(one, receiver, got, sizeof got, NULL), WEIR_AGAIN);
 }
 
+// An error that passes is told once, and neither ring ends: by poll and the next receive, by the next send in place of
+// a datagram, as an option; what the stack refused of a datagram likewise.
+static void errors_of_datagrams_pass(void **state)
+{
+    (void)state;
+    struct client *client = &clients[0];
+    const struct weir_endpoint nobody = {PAIR_B, 4444}, here = {PAIR_A, 5000},
+                               everybody = {weir_ip4(255, 255, 255, 255), 9};
+    const int socket = client_socket(client, WEIR_DATAGRAM);
+    struct client_pollfd one = {.socket = socket, .wants = WINDOW_FAILED};
+    int32_t value;
+    char data[8];
+    assert_int_equal(client_bind(client, socket, &here), WEIR_OK);
+    assert_int_equal(client_connect(client, socket, &nobody), WEIR_OK);
+    assert_int_equal(client_sendto(client, socket, "1", 1, NULL), 1);
+    assert_int_equal(client_poll(client, &one, 1), 1);
+    assert_int_equal(one.ready, WINDOW_FAILED);
+    assert_int_equal(client_recvfrom(client, socket, data, sizeof data, NULL), WEIR_REFUSED);
+    client->timeout_us = 1000;
+    assert_int_equal(client_poll(client, &one, 1), 0);
+    assert_int_equal(client_recvfrom(client, socket, data, sizeof data, NULL), WEIR_AGAIN);
+    assert_int_equal(client_sendto(client, socket, "2", 1, NULL), 1);
+    steps(10);
+    assert_int_equal(client_sendto(client, socket, "3", 1, NULL), WEIR_REFUSED);
+    assert_int_equal(client_sendto(client, socket, "4", 1, NULL), 1);
+    steps(10);
+    assert_int_equal(client_getsockopt(client, socket, WEIR_OPTION_ERROR, &value), WEIR_OK);
+    assert_int_equal(value, WEIR_REFUSED);
+    assert_int_equal(client_getsockopt(client, socket, WEIR_OPTION_ERROR, &value), WEIR_OK);
+    assert_int_equal(value, WEIR_OK);
+    assert_int_equal(client_sendto(client, socket, "5", 1, &everybody), 1);
+    steps(10);
+    assert_int_equal(client_recvfrom(client, socket, data, sizeof data, NULL), WEIR_PERMISSION);
+    // Somebody is there now, and neither way is any the worse.
+    const weir_socket far = weir_socket_open(pair.b.weir, WEIR_DATAGRAM, 0);
+    struct weir_message message;
+    struct weir_slice slice;
+    assert_int_equal(weir_socket_bind(pair.b.weir, far, &nobody), WEIR_OK);
+    assert_int_equal(client_sendto(client, socket, "6", 1, NULL), 1);
+    steps(10);
+    assert_int_equal(weir_socket_peek_message(pair.b.weir, far, &message, &slice), 1);
+    assert_int_equal(slice.data[0], '6');
+    assert_int_equal(weir_socket_send_message(pair.b.weir, far, &message, &slice, 1), 1);
+    assert_int_equal(client_recvfrom(client, socket, data, sizeof data, NULL), 1);
+    assert_int_equal(data[0], '6');
+    assert_int_equal(client_shutdown(client, socket, WEIR_SHUT_READ), WEIR_OK);
+    assert_int_equal(client_recvfrom(client, socket, data, sizeof data, NULL), 0);
+}
+
 static void what_is_refused(void **state)
 {
     (void)state;
@@ -654,6 +703,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_client_may_listen, setup, teardown),
         cmocka_unit_test_setup_teardown(closing_keeps_what_was_sent, setup, teardown),
         cmocka_unit_test_setup_teardown(datagrams_keep_their_bounds, setup, teardown),
+        cmocka_unit_test_setup_teardown(errors_of_datagrams_pass, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(names_are_told, setup, teardown),
         cmocka_unit_test_setup_teardown(calls_that_make_no_sense_are_refused, setup, teardown),
