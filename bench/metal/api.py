@@ -39,7 +39,8 @@ def frames(path):
 
 
 def machine_seconds(path, server):
-    """From the SYN to the last data, of the connection to the port that carried most."""
+    """From the machine's answer to the SYN to the last data, of the connection to the port that carried most. (The SYN finds it asleep, and bears the
+    time at which it fell asleep: QEMU's clock stands still until something wakes the processor, and then makes up for it, here by 100 ms and more.)"""
     began, ended, carried = {}, {}, {}
     for moment, frame in frames(path):
         if frame[12:14] != b"\x08\x00" or frame[23] != 6:
@@ -50,7 +51,8 @@ def machine_seconds(path, server):
         if int.from_bytes(here, "big") != server:
             continue
         length = int.from_bytes(ip[2:4], "big") - 20 - (tcp[12] >> 4) * 4
-        began.setdefault(there, moment)
+        if out:
+            began.setdefault(there, moment)
         if length:
             ended[there] = moment
             carried[there] = carried.get(there, 0) + length

@@ -47,6 +47,8 @@ void signal_block(struct signals *signals, uint32_t set) { signals->blocked = se
 
 int signal_take(struct signals *signals)
 {
+    if (!(signals->pending & ~signals->blocked))
+        return 0;  // as nearly always; one that comes now is the next call's
     const uint32_t state = arch_interrupts_off();
     const uint32_t waiting = signals->pending & ~signals->blocked;
     int signal = waiting ? SIGNALS - 1 : 0;

@@ -113,10 +113,15 @@ int mutex_lock_until(struct mutex *mutex, uint64_t deadline_us)
     return result;
 }
 
-// Again, if it was suspended meanwhile.
+// Again, if it was suspended meanwhile. First as nearly always: nobody has it.
 void mutex_lock(struct mutex *mutex)
 {
-    while (mutex_lock_until(mutex, KERNEL_NEVER) != KERNEL_WOKEN)
+    const uint32_t state = arch_interrupts_off();
+    const bool free = !mutex->holder;
+    if (free)
+        hold(mutex, kernel.current);
+    arch_interrupts_restore(state);
+    while (!free && mutex_lock_until(mutex, KERNEL_NEVER) != KERNEL_WOKEN)
         ;
 }
 

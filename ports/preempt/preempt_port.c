@@ -8,46 +8,42 @@
 // --- the contract (weir/port.h) --------------------------------------------------------------------------------------
 static void port_lock(void *context) { mutex_lock(&((struct preempt_port *)context)->lock); }
 
-// What the call gave the stack to send leaves first, at the moment to which it set the clock. If it was interrupted for
-// frames there is a turn for them, too; what comes still is the I/O thread's.
-static void work_there(void *context)
-{
-    struct preempt_port *port = context;
-    const bool sends = weir_output_pending(port->core.weir);
-    port->kicked = false;
-    uint64_t due_us = weir_poll(port->core.weir, weir_now_us(port->core.weir));
-    if (port->interrupted) {
-        port->kicked = port->interrupted = false;
-        due_us = sends ? port_turn_now(&port->core) : port_turn(&port->core);
-    } else {
-        due_us = port_turn_ends(&port->core, due_us);
-    }
-    if (due_us < port->io_due_us)
-        semaphore_give(&port->work);
-}
-
 // --- bursts ----------------------------------------------------------------------------------------------------------
 // What a thread's first call gave the stack to send leaves at once, unless it was just woken (io_turn). If it goes on
 // calling without a wait, output is held until there is that of PREEMPT_BURST calls, so that it leaves in larger
 // pieces, as Linux's corking by itself has it: for PREEMPT_BURST_US at the longest, and no longer than until somebody
 // waits, or frames come.
 #if PREEMPT_BURST > 1
+static void due_start(struct preempt_port *port)
+{
+    port->due_set = true;
+    timeout_start(&port->due, port->core.board->now_us() + PREEMPT_BURST_US);
+}
+
+// A thread that is in the stack then sends before it leaves, unless it loses the processor for as long again; otherwise
+// the I/O thread does.
 static void burst_due(struct timeout *timeout)
 {
     struct preempt_port *port = (struct preempt_port *)(void *)((char *)timeout - offsetof(struct preempt_port, due));
+    const struct thread *holder = port->lock.holder;
+    const bool leaves = holder && holder == thread_self() && holder != &port->thread && port->held < PREEMPT_BURST;
     port->due_set = false;
-    if (port->held)
+    if (!port->held)
+        return;
+    port->held = leaves ? PREEMPT_BURST : 0;
+    if (leaves) {
+        port->kicked = true;  // and no call holds it any longer
+        due_start(port);
+    } else {
         semaphore_give(&port->work);
-    port->held = 0;
+    }
 }
 
 static void hold(struct preempt_port *port)
 {
     port->held++;
-    if (!port->due_set) {
-        port->due_set = true;
-        timeout_start(&port->due, port->core.board->now_us() + PREEMPT_BURST_US);
-    }
+    if (!port->due_set)
+        due_start(port);
 }
 
 // Whether the output of this call is held. Interrupts are off.
@@ -74,35 +70,63 @@ static bool burst_ends(struct preempt_port *port)
     return held;
 }
 
-static void burst_wakes(struct preempt_port *port) { port->woken = true; }
-
-// What a turn has to send waits for the thread that it woke, which mostly has more to send, or takes what came: a whole
-// segment leaves in place of two parts, and one acknowledgement with the window as it is then. So does what that
+// What frames brought to send waits for the thread that they woke, which mostly has more to send, or takes what came: a
+// whole segment leaves in place of two parts, and one acknowledgement with the window as it is then. So does what that
 // thread's first call brings, or a reader that takes two segments by two calls would say between them that it has room
 // for one. Replies in the outbox wait with it.
-static uint64_t io_turn(struct port_core *core)
+static uint64_t turn_now(struct preempt_port *port)
 {
-    struct preempt_port *port = (struct preempt_port *)core;
-    weir_clock(core->weir, core->board->now_us());
+    struct weir *weir = port->core.weir;
+    const bool woken = port->woken;
     port->woken = false;
-    const bool more = port_turn_takes(core);
-    if (!more && port->woken && port->held < PREEMPT_BURST - 1 && weir_output_pending(core->weir)) {
+    const bool more = port_turn_takes(&port->core),
+               holds = !more && port->woken && port->held < PREEMPT_BURST - 1 && weir_output_pending(weir);
+    port->woken |= woken;
+    if (holds) {
         const uint32_t state = arch_interrupts_off();
         hold(port);
         port->burst = true;
         arch_interrupts_restore(state);
-        return port->last_due_us;
+        return port->due_us;
     }
-    const uint64_t now_us = weir_now_us(core->weir), due_us = port_turn_ends(core, weir_poll(core->weir, now_us));
-    return port->last_due_us = more ? now_us : due_us;
+    const uint64_t now_us = weir_now_us(weir), due_us = port_turn_ends(&port->core, weir_poll(weir, now_us));
+    return more ? now_us : due_us;
 }
 #else
 static void burst_init(struct preempt_port *port) { (void)port; }
 static bool burst_holds(struct preempt_port *port) { return (void)port, false; }
 static bool burst_ends(struct preempt_port *port) { return (void)port, false; }
-static void burst_wakes(struct preempt_port *port) { (void)port; }
-#define io_turn port_turn
+static uint64_t turn_now(struct preempt_port *port) { return port_turn_now(&port->core); }
 #endif
+
+static uint64_t io_turn(struct port_core *core)
+{
+    struct preempt_port *port = (struct preempt_port *)core;
+    weir_clock(core->weir, core->board->now_us());
+    port->woken = false;
+    return port->due_us = turn_now(port);
+}
+
+// What the call gave the stack to send leaves first, at the moment to which it set the clock. If it was interrupted for
+// frames there is a turn for them, too; what comes still is the I/O thread's.
+static void work_there(void *context)
+{
+    struct preempt_port *port = context;
+    struct weir *weir = port->core.weir;
+    const bool sends = weir_output_pending(weir);
+    port->kicked = false;
+    port->due_us = weir_poll(weir, weir_now_us(weir));
+    if (port->interrupted) {
+        port->kicked = port->interrupted = false;
+        if (!sends)
+            weir_clock(weir, port->core.board->now_us());
+        port->due_us = turn_now(port);
+    } else {
+        port->due_us = port_turn_ends(&port->core, port->due_us);
+    }
+    if (port->due_us < port->io_due_us)
+        semaphore_give(&port->work);
+}
 
 static void pass_work_on(struct preempt_port *port)
 {
@@ -112,30 +136,41 @@ static void pass_work_on(struct preempt_port *port)
 }
 
 // The thread that holds the lock works on the I/O thread's stack, which nobody else uses meanwhile. The last look is
-// with interrupts off, so that none is forgotten.
+// with interrupts off, as they are before, so that none is forgotten.
+static void work(struct preempt_port *port, uint32_t state)
+{
+    arch_interrupts_restore(state);
+    arch_call_on(port->work_stack, work_there, port);
+    (void)arch_interrupts_off();
+    pass_work_on(port);
+}
+
 static void port_unlock(void *context)
 {
     struct preempt_port *port = context;
     const uint32_t state = arch_interrupts_off();
-    if (port->kicked && port->work_stack && !burst_holds(port)) {  // none: there is no I/O thread yet
-        arch_interrupts_restore(state);
-        arch_call_on(port->work_stack, work_there, port);
-        (void)arch_interrupts_off();
-        pass_work_on(port);
-    }
+    if (port->kicked && port->work_stack && !burst_holds(port))  // none: there is no I/O thread yet
+        work(port, state);
     mutex_unlock_off(&port->lock);
     arch_interrupts_restore(state);
 }
 
-// Who falls asleep leaves the work to the I/O thread, which runs once the lock is free: one switch, not three.
+// Who falls asleep works before that: the I/O thread would cost two switches, and a turn. Where it wakes somebody that
+// may be the caller, who then looks again before it sleeps.
 static int port_wait(void *context, const void *token, uint64_t deadline_us)
 {
     struct preempt_port *port = context;
     const uint32_t state = arch_interrupts_off();
+    int result = KERNEL_WOKEN;
+    port->woken = false;
     if (burst_ends(port))
         port->kicked = true;
-    pass_work_on(port);
-    const int result = wait_queue_sleep(&port->waiting, &port->lock, token, deadline_us);
+    if (port->kicked && port->work_stack)
+        work(port, state);
+    else
+        pass_work_on(port);
+    if (!port->woken)
+        result = wait_queue_sleep(&port->waiting, &port->lock, token, deadline_us);
     arch_interrupts_restore(state);
     return result;  // enum kernel_wait counts as the contract does
 }
@@ -143,7 +178,7 @@ static int port_wait(void *context, const void *token, uint64_t deadline_us)
 static void port_wake(void *context, const void *token)
 {
     struct preempt_port *port = context;
-    burst_wakes(port);
+    port->woken = true;
     wait_queue_wake(&port->waiting, token);
 }
 static void port_kick(void *context) { ((struct preempt_port *)context)->kicked = true; }

@@ -39,19 +39,19 @@ struct preempt_port {
     struct wait_queue waiting;
     struct semaphore work;            // of the I/O thread; counts to one
     uint64_t io_due_us;               // when its sleep ends; WEIR_NEVER too while it does not sleep
+    uint64_t due_us;                  // of the stack, as the last work found it
     void *work_stack;                 // the end of what others use of its stack
     volatile bool kicked;             // there is something to do: whoever holds the lock does it before it is released
     volatile bool interrupted;        // there are frames to take in, too
+    bool woken;                       // somebody was, by the work in hand
     uint8_t priority, back_priority;  // of the I/O thread; and in a flood
     uint32_t sleeps, steps_back;      // for tests and measurements
     struct thread thread;
 #if PREEMPT_BURST > 1
-    bool burst;            // a thread has had something to send since one waited
-    bool due_set;          // `due` runs
-    uint8_t held;          // calls whose output waits for more; `due` runs while there are any
-    bool woken;            // somebody was, in this turn of the I/O thread
-    struct timeout due;    // then it waits no longer
-    uint64_t last_due_us;  // of the last turn that sent
+    bool burst;          // a thread has had something to send since one waited
+    bool due_set;        // `due` runs
+    uint8_t held;        // calls whose output waits for more; `due` runs while there are any
+    struct timeout due;  // then it waits no longer
 #endif
 };
 

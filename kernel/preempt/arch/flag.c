@@ -22,6 +22,9 @@ void arch_interrupts_on(void)
 
 void arch_interrupts_restore(uint32_t state)
 {
-    if (!state)
-        arch_interrupts_on();
+    if (state)
+        return;
+    while (flag_pending)
+        flag_switch_now();
+    flag_interrupts_on();
 }

@@ -29,6 +29,7 @@ static struct thread *polled_by, *timed_by;  // the last to do so
 static uint8_t polled_with;                  // the priority it had
 static uint32_t own_polls;                   // by the scenario's thread
 static void (*on_poll)(void);                // more that a turn does
+static void (*on_timer)(void);               // and of its end
 static bool good;
 
 static uint64_t board_now(void) { return now_us; }
@@ -87,6 +88,8 @@ static uint64_t device_timer(struct weir_netif *unused, uint64_t moment_us)
     (void)unused;
     timed_by = thread_self();
     timed_us = now_us;
+    if (on_timer)
+        on_timer();
     if (moment_us >= device_due_us) {
         came_due_us = moment_us;
         device_due_us = WEIR_NEVER;
@@ -214,8 +217,13 @@ static void test_wait_and_wake(void **state)
     run(waits);
 }
 
-// What a call gave the stack to send its own thread sends, before the lock is free, and takes nothing in. One that
-// falls asleep leaves it to the I/O thread.
+// What a call gave the stack to send its own thread sends, before the lock is free or before it falls asleep, and takes
+// nothing in. Where that wakes somebody it looks again before it sleeps: it may have been itself.
+static void wakes_token(void)
+{
+    on_timer = NULL;  // once
+    port.core.port.wake(&port, &token);
+}
 static void kicks(void *unused)
 {
     const struct weir_port *contract = &port.core.port;
@@ -235,9 +243,13 @@ static void kicks(void *unused)
     good &= !timed_by;
     contract->lock(&port);
     contract->kick(&port);
-    good &= contract->wait(&port, &token, now_us + MS) == 1 && timed_by == &port.thread && port.core.turns == turns + 1;
+    good &= contract->wait(&port, &token, now_us + MS) == 1 && timed_by == thread_self();
+    const uint64_t begin_us = now_us;
+    on_timer = wakes_token;
+    contract->kick(&port);
+    good &= contract->wait(&port, &token, WEIR_NEVER) == 0 && now_us == begin_us && !on_timer;
     contract->unlock(&port);
-    good &= port.core.turns == turns + 1;
+    good &= port.core.turns == turns;
 }
 static void test_kick(void **state)
 {
@@ -273,9 +285,26 @@ static void bursts(void *unused)
     good &= timed_by == &port.thread && !call_kicks();
     const uint64_t wait_us = now_us;
     port.core.port.lock(&port);
-    good &= port.core.port.wait(&port, &token, now_us + MS) == 1 && timed_by == &port.thread && timed_us == wait_us;
+    good &= port.core.port.wait(&port, &token, now_us + MS) == 1 && timed_by == &starter && timed_us == wait_us;
     port.core.port.unlock(&port);
     good &= call_kicks() == &starter && !call_kicks();
+    thread_sleep_until(now_us + 2 * PREEMPT_BURST_US);
+    good &= !call_kicks();
+    timed_by = NULL;
+    const uint32_t turns = port.core.turns;
+    port.core.port.lock(&port);  // the time is over while it is in the stack: it sends before it leaves
+    compute(PREEMPT_BURST_US + FRAME_US);
+    good &= !timed_by;
+    port.core.port.unlock(&port);
+    good &= timed_by == &starter && port.core.turns == turns;
+    thread_sleep_until(now_us + 2 * PREEMPT_BURST_US);
+    good &= !call_kicks();
+    timed_by = NULL;
+    port.core.port.lock(&port);  // it stays longer still: the I/O thread waits for it
+    compute(3 * PREEMPT_BURST_US);
+    good &= !timed_by;
+    port.core.port.unlock(&port);
+    good &= timed_by == &port.thread && port.core.turns == turns + 1;
 }
 static void test_output_of_a_burst_leaves_together(void **state)
 {
