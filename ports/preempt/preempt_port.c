@@ -128,6 +128,16 @@ static void work_there(void *context)
         semaphore_give(&port->work);
 }
 
+// Who is about to sleep, and was interrupted for frames: these first, since what they bring may be what it would sleep
+// for.
+static void turn_there(void *context)
+{
+    struct preempt_port *port = context;
+    port->kicked = port->interrupted = false;
+    if (io_turn(&port->core) < port->io_due_us)
+        semaphore_give(&port->work);
+}
+
 static void pass_work_on(struct preempt_port *port)
 {
     if (port->kicked)
@@ -137,10 +147,10 @@ static void pass_work_on(struct preempt_port *port)
 
 // The thread that holds the lock works on the I/O thread's stack, which nobody else uses meanwhile. The last look is
 // with interrupts off, as they are before, so that none is forgotten.
-static void work(struct preempt_port *port, uint32_t state)
+static void work(struct preempt_port *port, void (*there)(void *), uint32_t state)
 {
     arch_interrupts_restore(state);
-    arch_call_on(port->work_stack, work_there, port);
+    arch_call_on(port->work_stack, there, port);
     (void)arch_interrupts_off();
     pass_work_on(port);
 }
@@ -150,12 +160,12 @@ static void port_unlock(void *context)
     struct preempt_port *port = context;
     const uint32_t state = arch_interrupts_off();
     if (port->kicked && port->work_stack && !burst_holds(port))  // none: there is no I/O thread yet
-        work(port, state);
+        work(port, work_there, state);
     mutex_unlock_off(&port->lock);
     arch_interrupts_restore(state);
 }
 
-// Who falls asleep works before that: the I/O thread would cost two switches, and a turn. Where it wakes somebody that
+// Who falls asleep works before that: the I/O thread would cost two switches. Where it wakes somebody that
 // may be the caller, who then looks again before it sleeps.
 static int port_wait(void *context, const void *token, uint64_t deadline_us)
 {
@@ -166,7 +176,7 @@ static int port_wait(void *context, const void *token, uint64_t deadline_us)
     if (burst_ends(port))
         port->kicked = true;
     if (port->kicked && port->work_stack)
-        work(port, state);
+        work(port, port->interrupted ? turn_there : work_there, state);
     else
         pass_work_on(port);
     if (!port->woken)

@@ -217,8 +217,9 @@ static void test_wait_and_wake(void **state)
     run(waits);
 }
 
-// What a call gave the stack to send its own thread sends, before the lock is free or before it falls asleep, and takes
-// nothing in. Where that wakes somebody it looks again before it sleeps: it may have been itself.
+// What a call gave the stack to send its own thread sends before the lock is free, and takes nothing in; one that falls
+// asleep sends before it does, and takes in what it was interrupted for. Where that wakes somebody it looks again
+// before it sleeps: it may have been itself.
 static void wakes_token(void)
 {
     on_timer = NULL;  // once
@@ -243,13 +244,16 @@ static void kicks(void *unused)
     good &= !timed_by;
     contract->lock(&port);
     contract->kick(&port);
-    good &= contract->wait(&port, &token, now_us + MS) == 1 && timed_by == thread_self();
+    good &= contract->wait(&port, &token, now_us + MS) == 1 && timed_by == thread_self() && port.core.turns == turns;
+    interrupt();
+    good &=
+        contract->wait(&port, &token, now_us + MS) == 1 && timed_by == thread_self() && port.core.turns == turns + 1;
     const uint64_t begin_us = now_us;
     on_timer = wakes_token;
     contract->kick(&port);
     good &= contract->wait(&port, &token, WEIR_NEVER) == 0 && now_us == begin_us && !on_timer;
     contract->unlock(&port);
-    good &= port.core.turns == turns;
+    good &= port.core.turns == turns + 1;
 }
 static void test_kick(void **state)
 {
