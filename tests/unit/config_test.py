@@ -86,7 +86,7 @@ def features(profile):
 
 
 def sources(profile, flags):
-    overrides = [flag.removeprefix("-DWEIR_CFG_") for flag in flags]
+    overrides = dict.fromkeys(flag.removeprefix("-DWEIR_CFG_") for flag in flags)   # each once
     words = [sys.executable, "tools/options.py", "--left-out", profile, *overrides]
     left_out = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     return sorted({str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.c")} - set(left_out))

@@ -144,8 +144,10 @@ static void options(int fd, int stream)
     TRY(bsd_setsockopt(bsd, fd, WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_TTL, &hops, sizeof hops));
     TRY(bsd_setsockopt(bsd, fd, WEIR_IPPROTO_IP, WEIR_IP_MULTICAST_IF, &group, sizeof group));
     TRY(bsd_setsockopt(bsd, fd, WEIR_IPPROTO_IP, WEIR_IP_ADD_MEMBERSHIP, &group, sizeof group));
-    TRY(bsd_setsockopt(bsd, fd, WEIR_IPPROTO_IP, WEIR_MCAST_JOIN_GROUP, &joined, sizeof joined));
-    TRY(bsd_setsockopt(bsd, fd, WEIR_IPPROTO_IP, WEIR_MCAST_LEAVE_GROUP, &joined, sizeof joined));
+    if (WEIR_CFG_MULTICAST_SOURCES) {
+        TRY(bsd_setsockopt(bsd, fd, WEIR_IPPROTO_IP, WEIR_MCAST_JOIN_GROUP, &joined, sizeof joined));
+        TRY(bsd_setsockopt(bsd, fd, WEIR_IPPROTO_IP, WEIR_MCAST_LEAVE_GROUP, &joined, sizeof joined));
+    }
     TRY(bsd_setsockopt(bsd, fd, WEIR_IPPROTO_IP, WEIR_IP_DROP_MEMBERSHIP, &group, sizeof group));
 }
 
