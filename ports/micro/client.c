@@ -237,20 +237,23 @@ static int get(struct client *client, int socket, uint32_t at, void *data, uint3
     return error || first == bytes ? error : client_copy_out(client, (uint8_t *)data + first, ring, bytes - first);
 }
 
-// Waits for room; the bytes of it, or an error.
-static int room_for(struct client *client, int socket, uint32_t bytes, uint64_t deadline_us)
+// Waits for room; the bytes of it, or an error. What befell a datagram before is no reason to refuse one `to` another,
+// unless that has to wait.
+static int room_for(struct client *client, int socket, uint32_t bytes, const struct weir_endpoint *to,
+                    uint64_t deadline_us)
 {
     struct window_channel *channel = shared(client, socket);
     for (;;) {
-        const int passing = client_take_error(client, socket), error = (int)(int32_t)atomic_load(&channel->send_end);
-        if (passing < 0 || error < 0)
-            return passing ? passing : error;
+        const int error = (int)(int32_t)atomic_load(&channel->send_end);
+        if (error < 0)
+            return error;
         if (!(atomic_load(&channel->state) & WINDOW_CONNECTED))
             return WEIR_NOT_CONNECTED;
         const uint32_t room =
             ring_room(atomic_load(&channel->accepted), client->socket[socket].sent, client->window->ring_bytes);
-        if (room >= bytes)
-            return (int)room;
+        const int passing = to && room >= bytes ? WEIR_OK : client_take_error(client, socket);
+        if (passing < 0 || room >= bytes)
+            return passing < 0 ? passing : (int)room;
         const int result = wait_for(client, socket, WINDOW_WRITE, deadline_us);
         if (result < 0)
             return result;
@@ -259,7 +262,7 @@ static int room_for(struct client *client, int socket, uint32_t bytes, uint64_t 
 
 int client_send(struct client *client, int socket, const void *data, uint32_t bytes)
 {
-    const int room = valid(client, socket) ? room_for(client, socket, 1, deadline(client)) : WEIR_BAD_SOCKET;
+    const int room = valid(client, socket) ? room_for(client, socket, 1, NULL, deadline(client)) : WEIR_BAD_SOCKET;
     if (room < 0 || !bytes)
         return room < 0 ? room : 0;
     const uint32_t now = bytes < (uint32_t)room ? bytes : (uint32_t)room;
@@ -289,7 +292,7 @@ static int received(struct client *client, int socket, uint64_t deadline_us)
     struct window_channel *channel = shared(client, socket);
     for (;;) {
         const int passing = client_take_error(client, socket);
-        if (passing)
+        if (passing < 0)
             return passing;
         const int end = (int)(int32_t)atomic_load(&channel->read_end);  // before: what it follows is then seen
         const uint32_t there =
@@ -338,7 +341,7 @@ int client_sendto(struct client *client, int socket, const void *data, uint32_t 
         return WEIR_TOO_BIG;
     if (peer)
         record.peer = *peer;
-    const int room = room_for(client, socket, window_record_bytes(bytes), deadline(client));
+    const int room = room_for(client, socket, window_record_bytes(bytes), peer, deadline(client));
     if (room < 0)
         return room;
     const uint32_t at = client->socket[socket].sent;

@@ -47,7 +47,7 @@ static int wait_for(struct micro_process *process, struct weir_pollfd *fds, uint
         of[used] = i;
         wanted[used++] = (struct client_pollfd){
             .socket = descriptor->channel,
-            .wants = (uint8_t)(WINDOW_FAILED |
+            .wants = (uint8_t)((fds[i].events == WEIR_POLLPRI ? 0 : WINDOW_FAILED) |  // select's third set
                                (fds[i].events & (WEIR_POLLIN | WEIR_POLLRDNORM | WEIR_POLLRDHUP) ? WINDOW_READ : 0) |
                                (fds[i].events & (WEIR_POLLOUT | WEIR_POLLWRNORM) ? WINDOW_WRITE : 0))};
     }

@@ -195,9 +195,11 @@ static bool preempted(struct posix_host *host)
     struct rusage usage;
     if (getrusage(RUSAGE_THREAD, &usage) < 0)
         return false;
+    const bool known = host->preemptions >= 0 && pthread_equal(host->preempted, pthread_self());
     const long before = host->preemptions;
     host->preemptions = usage.ru_nivcsw;
-    return before >= 0 && usage.ru_nivcsw != before;
+    host->preempted = pthread_self();
+    return known && usage.ru_nivcsw != before;
 }
 
 static void spin_less(struct posix_host *host)
@@ -213,7 +215,8 @@ static bool worth_spinning(struct posix_host *host)
     if (!host->close_frames)
         return false;
     if (host->spin_after) {
-        host->spin_after--;
+        if (--host->spin_after == 0)
+            (void)preempted(host);  // what was before is no news then
         return false;
     }
     if (!preempted(host))

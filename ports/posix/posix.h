@@ -88,6 +88,7 @@ struct posix_host {
     bool missed;                           // a poller that is awake was kicked and has not run a turn since
     uint32_t spin_after, spin_pause;       // sleeps before the next attempt; the next pause between two
     long preemptions;                      // of the poller's thread, when it last looked; −1: it has not
+    pthread_t preempted;                   // that thread
     int budget;                            // frames the next batch takes from each interface
     uint64_t turns, sleeps, inline_turns;  // for tests and measurements
     WEIR_ATOMIC(unsigned) signals;         // writes to wake_fd

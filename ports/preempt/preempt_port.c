@@ -9,7 +9,7 @@
 static void port_lock(void *context) { mutex_lock(&((struct preempt_port *)context)->lock); }
 
 // --- bursts ----------------------------------------------------------------------------------------------------------
-// What a thread's first call gave the stack to send leaves at once, unless it was just woken (io_turn). If it goes on
+// What a thread's first call gave the stack to send leaves at once, unless it was just woken (turn_now). If it goes on
 // calling without a wait, output is held until there is that of PREEMPT_BURST calls, so that it leaves in larger
 // pieces, as Linux's corking by itself has it: for PREEMPT_BURST_US at the longest, and no longer than until somebody
 // waits, or frames come.

@@ -9,7 +9,8 @@
 // what came meanwhile: that costs no change of threads. It does so with the I/O thread's priority and on the I/O
 // thread's stack, so that its own needs no room for it. One that calls again and again without a wait in between sends
 // what PREEMPT_BURST calls have brought at a time. What the I/O thread has to send waits for the thread that it woke,
-// until that waits again: for no longer than a burst.
+// until that waits again: for no longer than a burst. One that falls asleep sends first what it gave the stack, and
+// takes in what it was interrupted for.
 //
 //     kernel_init(&kernel_board);
 //     preempt_port_init(&port, &board);
@@ -31,7 +32,7 @@ WEIR_BEGIN_DECLS
 #ifndef PREEMPT_BURST
 #define PREEMPT_BURST 16  // calls of a thread in a row whose output leaves together; 1: that of each leaves at once
 #endif
-#define PREEMPT_BURST_US 250u  // output is held no longer
+#define PREEMPT_BURST_US 250u  // output is held no longer; where a thread is in the stack then, for as long again
 
 struct preempt_port {
     struct port_core core;  // first

@@ -225,7 +225,7 @@ int datagram_path(struct weir *weir, struct datagram *d, const struct weir_messa
     d->path_netif = netif;
     const int error = ip_path_find(weir, &d->path, &d->path_source, destination, netif);
     // RFC 4291 §2.5.2: who asks everybody, and has no address yet, may speak over IPv4 only.
-    if (!error && d->type == WEIR_DATAGRAM && weir_addr_is_any(d->path_source) && !weir_addr_is_v4(destination)) {
+    if (!error && d->type != WEIR_RAW && weir_addr_is_any(d->path_source) && !weir_addr_is_v4(destination)) {
         d->path.netif = NULL;
         return WEIR_NO_ADDRESS;
     }

@@ -403,7 +403,9 @@ def test_get_refuses_each_for_its_reason(world, port, words):
 def test_get_tells_an_alert_by_its_name(world):
     server = world.linux.start("openssl", "s_server", "-accept", "8452", "-cert", FOLDER / "server.pem", "-key", FOLDER / "server.key", "-tls1_1", "-WWW", "-quiet",
                                cwd=FOLDER)
-    assert until(lambda: ":8452 " in world.linux.run("ss", "-Hlnt"), 60), server.output()
+    assert until(lambda: ":8452 " in world.linux.run("ss", "-Hlnt") or server.poll() is not None, 60), server.output()
+    if server.poll() is not None:
+        pytest.skip("this openssl has no TLS 1.1")
     status, text = world.get(f"https://{CLIENT_LINUX}:8452/file")
     server.stop()
     assert status == 1 and "alert 70 (protocol_version)" in text, text

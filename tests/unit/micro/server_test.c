@@ -287,7 +287,7 @@ static void errors_of_datagrams_pass(void **state)
     (void)state;
     struct client *client = &clients[0];
     const struct weir_endpoint nobody = {PAIR_B, 4444}, here = {PAIR_A, 5000},
-                               everybody = {weir_ip4(255, 255, 255, 255), 9};
+                               everybody = {weir_ip4(255, 255, 255, 255), 9}, elsewhere = {PAIR_B, 4445};
     const int socket = client_socket(client, WEIR_DATAGRAM);
     struct client_pollfd one = {.socket = socket, .wants = WINDOW_FAILED};
     int32_t value;
@@ -312,6 +312,7 @@ static void errors_of_datagrams_pass(void **state)
     assert_int_equal(value, WEIR_OK);
     assert_int_equal(client_sendto(client, socket, "5", 1, &everybody), 1);
     steps(10);
+    assert_int_equal(client_sendto(client, socket, "6", 1, &elsewhere), 1);  // it has nothing to do with that
     assert_int_equal(client_recvfrom(client, socket, data, sizeof data, NULL), WEIR_PERMISSION);
     // Somebody is there now, and neither way is any the worse.
     const weir_socket far = weir_socket_open(pair.b.weir, WEIR_DATAGRAM, 0);

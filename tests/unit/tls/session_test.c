@@ -404,8 +404,6 @@ static void short_fragments_are_agreed(void **state)
     tls_pair_close(&t);
 }
 
-// Queues and windows that hold no whole record: what is there is taken at once, so that the rest can come (RFC 8446
-// §5.1: 2^14 bytes).
 // A ticket with the client's certificate in it is one message, and so one record: where it is longer than what was
 // agreed a strict client would end the session (record_overflow), and so none is sent.
 static void a_ticket_keeps_to_short_fragments(void **state)
@@ -423,6 +421,8 @@ static void a_ticket_keeps_to_short_fragments(void **state)
     }
 }
 
+// Queues and windows that hold no whole record: what is there is taken at once, so that the rest can come (RFC 8446
+// §5.1: 2^14 bytes).
 static void a_window_smaller_than_a_record_is_enough(void **state)
 {
     static const uint32_t limits[] = {2048, 4096, 16384, 16413, 16500};
