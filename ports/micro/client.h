@@ -4,8 +4,8 @@
 // as many sockets as its window has channels.
 //
 // All return 0 or a count, or a negative enum weir_error: WEIR_AGAIN when the timeout is over, WEIR_CLOSED when the
-// server is gone. What befell a datagram, or came back of it as ICMP, is told once, by the next call that moves data and
-// names no other end, or by client_take_error.
+// server is gone. What befell a datagram, or came back of it as ICMP, is told once, by the next call that moves data
+// and names no other end, or by client_take_error.
 #ifndef MICRO_CLIENT_H
 #define MICRO_CLIENT_H
 
