@@ -78,6 +78,54 @@ def test_what_it_takes(machine, context):
         assert (told["rest"], told["session"]) == (report(machine, 2)[1]["rest"], report(machine, 2)[1]["session"])   # nothing stays behind
 
 
+SERVER_HELLO, SERVER_KEY_EXCHANGE, SERVER_HELLO_DONE = 2, 12, 14
+
+
+def exactly(connection, count):
+    got = b""
+    while len(got) < count:
+        part = connection.recv(count - len(got))
+        assert part, "the connection ended"
+        got += part
+    return got
+
+
+def handshake_messages(connection):
+    """The server's first messages, by type, up to ServerHelloDone (RFC 5246 §7.4)."""
+    stream, found = b"", {}
+    while SERVER_HELLO_DONE not in found:
+        kind, _, _, high, low = exactly(connection, 5)
+        assert kind == 22, "no record of a handshake"
+        stream += exactly(connection, high << 8 | low)
+        while len(stream) >= 4 and len(stream) >= (end := 4 + int.from_bytes(stream[1:4], "big")):
+            found[stream[0]] = stream[4:end]
+            stream = stream[end:]
+    return found
+
+
+def first_handshake(boot, context):
+    """What the server draws for the first handshake after a boot: 28 bytes of its random (the first four are the time's) and its point on the curve."""
+    with Machine(BOARD, ports=(443,), program=PROGRAM, log=ROOT / f"build/boards/{BOARD}/{PROGRAM}.boot{boot}.log") as machine:
+        machine.until("TLS echo on port 443")
+        outgoing = ssl.MemoryBIO()
+        session = context.wrap_bio(ssl.MemoryBIO(), outgoing, server_hostname="weir.example")
+        with pytest.raises(ssl.SSLWantReadError):
+            session.do_handshake()
+        with machine.connect(443, 60) as connection:
+            connection.sendall(outgoing.read())
+            messages = handshake_messages(connection)
+    exchange = messages[SERVER_KEY_EXCHANGE]
+    return messages[SERVER_HELLO][6:34], exchange[4:4 + exchange[3]]
+
+
+def test_no_two_boots_are_alike(context):
+    """An image that starts twice draws other numbers, though there is nothing on the board but counters."""
+    build("tls-firmware")
+    boots = [first_handshake(boot, context) for boot in range(3)]
+    for drawn in zip(*boots):
+        assert len(set(drawn)) == len(boots), drawn
+
+
 def test_a_stranger_does_not_stop_it(machine, context):
     with machine.connect(443, 60) as connection:
         connection.sendall(b"GET / HTTP/1.0\r\n\r\n")

@@ -470,6 +470,31 @@ static void nothing_written_is_no_record(void **state)
     tls_pair_close(&t);
 }
 
+// A header and a body are a record each. The body does not wait for the acknowledgement of the header (Nagle's
+// algorithm, which with a delayed acknowledgement would cost 40 ms): both are there after one way.
+static void a_second_record_waits_for_no_acknowledgement(void **state)
+{
+    const struct pair_options link = {.link = {.delay_us = 20000}};
+    (void)state;
+    for (int server = 0; server < 2; server++) {
+        struct tls_pair t;
+        uint8_t data[16];
+        tls_pair_open(&t, &(struct tls_setup){.pair = &link});
+        const struct tls_end *const from = server ? &t.server : &t.client, *const to = server ? &t.client : &t.server;
+        assert_int_equal(tls_pair_shake(&t), WEIR_OK);
+        tls_pair_exchange(&t, 100, 100);
+        pair_run(&t.link, 1000000);
+        assert_int_equal(weir_tls_write(from->session, "header", 6), 6);
+        pair_run(&t.link, 1000);
+        assert_int_equal(weir_tls_write(from->session, "body", 4), 4);
+        pair_run(&t.link, 21000);
+        assert_int_equal(weir_tls_read(to->session, data, sizeof data), 6);
+        assert_int_equal(weir_tls_read(to->session, data, sizeof data), 4);
+        assert_memory_equal(data, "body", 4);
+        tls_pair_close(&t);
+    }
+}
+
 // --- readiness ----------------------------------------------------------------------------------
 // Two records arrive in one segment. After the first has been read, and the socket has nothing more, the session is
 // readable all the same.
@@ -711,6 +736,7 @@ int main(void)
         cmocka_unit_test(a_window_smaller_than_a_record_is_enough),
         cmocka_unit_test(a_bad_network_changes_nothing),
         cmocka_unit_test(nothing_written_is_no_record),
+        cmocka_unit_test(a_second_record_waits_for_no_acknowledgement),
         cmocka_unit_test(a_record_inside_is_readable),
         cmocka_unit_test(half_a_record_is_not_readable),
         cmocka_unit_test(a_full_session_is_not_writable),
