@@ -45,7 +45,10 @@ static int number_of(struct bsd_file *file, unsigned long request, int32_t *valu
     case WEIR_SIOCATMARK: *value = mark(file); return *value < 0 ? *value : WEIR_OK;
     default: return BSD_NOT_A_TTY;
     }
-    return weir_socket_get(file->bsd->weir, file->socket, option, value);
+    const int error = weir_socket_get(file->bsd->weir, file->socket, option, value);
+    if (!error && option == WEIR_OPTION_READABLE_BYTES && bsd_layer_of(file))
+        *value = bsd_layer_of(file)->readable(file);
+    return error;
 }
 
 int bsd_ioctl(struct weir_bsd *bsd, int fd, unsigned long request, void *argument)

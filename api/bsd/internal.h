@@ -275,6 +275,7 @@ struct bsd_layer {
     int (*accepted)(struct bsd_file *listener, struct bsd_file *file);
     int (*shutdown)(struct bsd_file *file);  // for writing
     int (*ready)(struct bsd_file *file);     // enum weir_ready beside the socket's own
+    int (*readable)(struct bsd_file *file);  // bytes that a receive would give now (FIONREAD)
     void (*closing)(struct bsd_file *file);  // the descriptor is about to go
     void (*end)(struct bsd_file *file);      // nobody is inside any more; does not release the lock
 };

@@ -320,7 +320,8 @@ static int set_tcp(struct bsd_request *r)
 // Blocking reads keep it here; readiness does where the socket knows it.
 static int set_low_water(struct bsd_request *r, int32_t value)
 {
-    const int error = value < 1 ? WEIR_INVALID : bsd_number_set(r, WEIR_OPTION_RECEIVE_LOW_WATER, value);
+    const int32_t below = bsd_layer_of(r->file) ? 1 : value;  // what a layer reads are no bytes of its user's
+    const int error = value < 1 ? WEIR_INVALID : bsd_number_set(r, WEIR_OPTION_RECEIVE_LOW_WATER, below);
     if (error && error != WEIR_NOT_SUPPORTED)
         return error;
     r->file->receive_low_water = (uint32_t)value;

@@ -223,6 +223,7 @@ const char *weir_tls_error_name(int error)
     case WEIR_TLS_MANY: return "WEIR_TLS_MANY";
     case WEIR_TLS_ENDED: return "WEIR_TLS_ENDED";
     case WEIR_TLS_KEY_UPDATE: return "WEIR_TLS_KEY_UPDATE";
+    case WEIR_TLS_KEY_LIMIT: return "WEIR_TLS_KEY_LIMIT";
     default: return weir_error_name(error);
     }
 }

@@ -179,5 +179,6 @@ struct weir_tls_session *weir_tls_open_fd(struct weir_tls_config *config, struct
     s->socket = socket;
     (void)bsd_setsockopt(bsd, fd, WEIR_SOL_SOCKET, WEIR_SO_OOBINLINE, &on, sizeof on);
     (void)bsd_setsockopt(bsd, fd, WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, &on, sizeof on);
+    (void)bsd_setsockopt(bsd, fd, WEIR_SOL_SOCKET, WEIR_SO_RCVLOWAT, &on, sizeof on);  // of what is no plaintext
     return s;
 }

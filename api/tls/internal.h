@@ -82,6 +82,7 @@ struct weir_tls_session {
     uint64_t written_us;    // when something was written last
     uint32_t quiet;         // bytes received since there was plaintext
     uint32_t started;       // bytes written since a pause, as far as records are small
+    uint32_t records;       // of data, written
     uint8_t wants;          // TLS_READ, TLS_WRITE: what the pipe had nothing for in this call
     bool locked, busy;
     bool holds;    // something is inside that the socket does not show
@@ -106,6 +107,10 @@ int tls_session_end(struct weir_tls_session *session);
 // Once, without waiting; as weir_tls_read and weir_tls_write.
 int tls_session_read(struct weir_tls_session *session, void *data, uint32_t bytes);
 int tls_session_write(struct weir_tls_session *session, const void *data, uint32_t bytes);
+int tls_session_pending(struct weir_tls_session *session);  // bytes of plaintext, those of one record at most
+// So many records may be encrypted with one key of AES-GCM (2^24.5, RFC 8446 §5.5); of the other AEADs, too, for
+// simplicity. Keys are not changed within a session.
+#define TLS_RECORDS_MAX 23726566u
 #define TLS_LINGER_US 10000000u  // a closed session has so long to say its end
 
 extern const struct tls_transport tls_native, tls_fd;

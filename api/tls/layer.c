@@ -73,6 +73,7 @@ static int session_of(struct bsd_file *file, struct weir_tls_session **session)
     state->session->socket = file->socket;
     (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_OOB_INLINE, 1);
     (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_NO_DELAY, 1);
+    (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_RECEIVE_LOW_WATER, 1);
     return WEIR_OK;
 }
 
@@ -107,7 +108,8 @@ static int layer_receive(struct bsd_transfer *t, int flags)
     struct weir_tls_session *session;
     uint8_t piece[PIECE];
     size_t done = 0;
-    const size_t target = flags & WEIR_MSG_WAITALL ? t->bytes : t->bytes ? 1 : 0;
+    const size_t low_water = t->file->receive_low_water < t->bytes ? t->file->receive_low_water : t->bytes;
+    const size_t target = flags & WEIR_MSG_WAITALL ? t->bytes : low_water;
     int status =
         flags & (WEIR_MSG_OOB | WEIR_MSG_PEEK | WEIR_MSG_TRUNC) ? WEIR_NOT_SUPPORTED : session_of(t->file, &session);
     bool more = true;
@@ -169,6 +171,17 @@ static int layer_ready(struct bsd_file *file)
     return state->session && state->session->holds ? WEIR_READABLE : state->error ? WEIR_READABLE | WEIR_WRITABLE : 0;
 }
 
+static int layer_readable(struct bsd_file *file)
+{
+    struct weir_tls_session *const session = state_of(file)->session;
+    if (!session)
+        return 0;
+    bsd_leave(file->bsd);
+    const int bytes = tls_session_pending(session);
+    bsd_enter(file->bsd);
+    return bytes;
+}
+
 static void layer_end(struct bsd_file *file)
 {
     struct socket_state *const state = state_of(file);
@@ -180,8 +193,8 @@ static void layer_end(struct bsd_file *file)
 }
 
 static int layer_accepted(struct bsd_file *listener, struct bsd_file *file);
-static const struct bsd_layer tls_layer = {layer_send,     layer_receive, layer_connected, layer_accepted,
-                                           layer_shutdown, layer_ready,   layer_closing,   layer_end};
+static const struct bsd_layer tls_layer = {layer_send,  layer_receive,  layer_connected, layer_accepted, layer_shutdown,
+                                           layer_ready, layer_readable, layer_closing,   layer_end};
 
 #if WEIR_CFG_BSD_LAYERS
 static struct socket_state *state_of(const struct bsd_file *file) { return file->layer_state; }

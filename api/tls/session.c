@@ -227,11 +227,14 @@ static uint32_t record_bytes(struct weir_tls_session *s)
 
 static int write_some(struct weir_tls_session *s, struct call *call)
 {
+    if (s->records >= TLS_RECORDS_MAX)
+        return WEIR_TLS_KEY_LIMIT;
     const uint32_t left = call->bytes - call->done, most = record_bytes(s), part = left < most ? left : most;
     const int taken = s->backend->write(tls_session_engine(s), call->out + call->done, part);
     if (taken <= 0)
         return taken == 0 || taken == WEIR_AGAIN ? WEIR_AGAIN : fail(s, taken);
     call->done += (uint32_t)taken;
+    s->records++;
     if (s->started < START_BYTES)
         s->started += (uint32_t)taken;
     return output_continue(s);
@@ -384,10 +387,11 @@ void weir_tls_abort(struct weir_tls_session *session)
     tls_session_discard(session);
 }
 
+// As the back end's: bytes; WEIR_AGAIN; 0: the end; an error.
 static int pending(struct weir_tls_session *s)
 {
     if (s->ended || s->truncated)
-        return WEIR_READABLE | WEIR_READ_CLOSED;
+        return 0;
     const int status = s->backend->pending(tls_session_engine(s));
     if (status > 0)
         s->quiet = 0;
@@ -395,7 +399,22 @@ static int pending(struct weir_tls_session *s)
     s->truncated = status == WEIR_TLS_TRUNCATED;
     if (status < 0 && status != WEIR_AGAIN && !s->truncated)
         (void)fail(s, status);
-    return status > 0 ? WEIR_READABLE : s->ended || s->truncated ? WEIR_READABLE | WEIR_READ_CLOSED : 0;
+    return status;
+}
+
+static int pending_work(struct weir_tls_session *s, struct call *call)
+{
+    const int bytes = handshake_continue(s) == WEIR_OK ? pending(s) : 0;
+    call->done = bytes > 0 ? (uint32_t)bytes : 0;
+    return WEIR_OK;
+}
+
+int tls_session_pending(struct weir_tls_session *session)
+{
+    struct call call = {.work = pending_work};
+    int wants;
+    (void)work_once(session, &call, &wants);
+    return (int)call.done;
 }
 
 static int ready_work(struct weir_tls_session *s, struct call *call)
@@ -404,7 +423,9 @@ static int ready_work(struct weir_tls_session *s, struct call *call)
     (void)call;
     if (handshake_continue(s) == WEIR_OK) {
         const bool writes = output_continue(s) == WEIR_OK && !s->finish && s->transport->ready(s) & WEIR_WRITABLE;
-        bits = pending(s) | (writes ? WEIR_WRITABLE : 0);
+        const bool readable = pending(s) > 0;
+        bits = (readable ? WEIR_READABLE : 0) | (writes ? WEIR_WRITABLE : 0);
+        bits |= s->ended || s->truncated ? WEIR_READABLE | WEIR_READ_CLOSED : 0;
     }
     if (s->finished && (s->ended || s->truncated))
         bits |= WEIR_HANGUP;

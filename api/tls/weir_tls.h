@@ -48,6 +48,7 @@ enum weir_tls_error {
     WEIR_TLS_MANY = -206,         // so many handshakes are under way as the configuration allows
     WEIR_TLS_ENDED = -207,        // writing after weir_tls_shutdown, or on a session that has failed
     WEIR_TLS_KEY_UPDATE = -208,   // the peer changes its keys (RFC 8446 §4.6.3), and the back end cannot
+    WEIR_TLS_KEY_LIMIT = -209,    // so many records were written as one key may encrypt (RFC 8446 §5.5)
 };
 // The enumerator's name, also of enum weir_error.
 const char *weir_tls_error_name(int error);
@@ -147,8 +148,8 @@ enum {
 };  // calls are made with the instance's lock held (or by its only thread), which is kept throughout
 
 // A session over a connected (or connecting) native stream. It owns the socket from now on; on failure the socket is
-// still the caller's. NULL and *error: WEIR_NO_MEMORY, WEIR_TLS_MANY, WEIR_INVALID (a client without a name),
-// WEIR_BAD_SOCKET.
+// still the caller's. Sessions end before their instance does (weir_destroy). NULL and *error: WEIR_NO_MEMORY,
+// WEIR_TLS_MANY, WEIR_INVALID (a client without a name), WEIR_BAD_SOCKET.
 struct weir_tls_session *weir_tls_open(struct weir_tls_config *config, struct weir *weir, weir_socket socket,
                                        const struct weir_tls_session_options *options, int *error);
 // A session over a descriptor of api/bsd, which blocks, times out and interrupts as the descriptor does. Never

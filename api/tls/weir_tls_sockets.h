@@ -11,7 +11,8 @@
 // descriptor that does not block the first send or recv; on an accepted one the first send or recv. Errors of TLS are
 // ECONNABORTED, a stream that was cut ECONNRESET; WEIR_TLS_ERROR tells more. MSG_PEEK, MSG_TRUNC and MSG_OOB are
 // EOPNOTSUPP. A descriptor is readable when something is inside or the socket has bytes, which may be no whole record
-// yet.
+// yet. FIONREAD and SO_RCVLOWAT count plaintext: FIONREAD tells what one record still gives (it is decrypted to know),
+// 0 during the handshake; recv waits for SO_RCVLOWAT, poll does not look at it.
 #ifndef WEIR_TLS_SOCKETS_H
 #define WEIR_TLS_SOCKETS_H
 

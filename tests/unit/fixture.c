@@ -310,7 +310,8 @@ void fixture_close(struct fixture *f)
     faults_end(f);
     f->block_tx = false;
     fixture_complete(f);
-    weir_destroy(f->weir);
+    if (f->weir)  // the test may have ended it
+        weir_destroy(f->weir);
     f->weir = NULL;
     while (f->held) {  // sent by weir_destroy's last poll: nobody is left to be told
         struct fixture_held *held = f->held;

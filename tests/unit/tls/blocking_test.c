@@ -46,6 +46,9 @@ static void ends_open(struct ends *e, uint32_t handshake_ms)
     assert_non_null(e->server);
     assert_non_null(e->client);
     world_streams(&e->a, &e->b, WORLD_B, PORT, &e->fd, &e->peer);
+    const int many = 5000;  // a session does not wait for so many (a_session_sets_its_descriptor)
+    assert_int_equal(bsd_setsockopt(e->a.bsd, e->fd, WEIR_SOL_SOCKET, WEIR_SO_RCVLOWAT, &many, sizeof many), 0);
+    assert_int_equal(bsd_setsockopt(e->b.bsd, e->peer, WEIR_SOL_SOCKET, WEIR_SO_RCVLOWAT, &many, sizeof many), 0);
     e->session = weir_tls_open_fd(e->client, e->a.bsd, e->fd, &named, &error);
     e->other = weir_tls_open_fd(e->server, e->b.bsd, e->peer, NULL, &error);
     assert_non_null(e->session);
@@ -227,6 +230,28 @@ static void a_descriptor_closed_elsewhere_ends_the_wait(void **state)
     ends_close(&e);
 }
 
+// A record is a whole thing, an urgent byte a part of it, and of a handshake every byte is to be seen: on both
+// descriptors.
+static void a_session_sets_its_descriptor(void **state)
+{
+    struct ends e;
+    (void)state;
+    ends_open(&e, 0);
+    for (int server = 0; server < 2; server++) {
+        struct weir_bsd *const bsd = server ? e.b.bsd : e.a.bsd;
+        const int fd = server ? e.peer : e.fd;
+        int no_delay = 0, in_line = 0, low_water = 0;
+        weir_socklen length = sizeof no_delay;
+        assert_int_equal(bsd_getsockopt(bsd, fd, WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, &no_delay, &length), 0);
+        assert_int_equal(no_delay, 1);
+        assert_int_equal(bsd_getsockopt(bsd, fd, WEIR_SOL_SOCKET, WEIR_SO_OOBINLINE, &in_line, &length), 0);
+        assert_int_equal(in_line, 1);
+        assert_int_equal(bsd_getsockopt(bsd, fd, WEIR_SOL_SOCKET, WEIR_SO_RCVLOWAT, &low_water, &length), 0);
+        assert_int_equal(low_water, 1);
+    }
+    ends_close(&e);
+}
+
 static void no_session_over_no_stream(void **state)
 {
     struct ends e;
@@ -326,6 +351,7 @@ int main(void)
         cmocka_unit_test(a_non_blocking_descriptor_does_not_wait),
         cmocka_unit_test(a_handshake_has_its_time),
         cmocka_unit_test(a_descriptor_closed_elsewhere_ends_the_wait),
+        cmocka_unit_test(a_session_sets_its_descriptor),
         cmocka_unit_test(no_session_over_no_stream),
         cmocka_unit_test(a_session_over_a_descriptor_tells_what_it_is_ready_for),
         cmocka_unit_test(a_close_waits_behind_what_was_written),

@@ -81,16 +81,21 @@ static void *echo(void *context)
     return bsd_close(p->b.bsd, fd) == 0 && got == 0 ? p : NULL;
 }
 
-// A client's descriptor, before connect.
-static int client_make(struct place *p, int tag, const char *name)
+static void client_tag(struct place *p, int fd, int tag, const char *name)
 {
     int option;
-    const int fd = bsd_socket(p->a.bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0);
-    assert_true(fd >= 0);
     tls_on(&option, p->a.bsd, fd, tag);
     if (name)
         assert_int_equal(
             bsd_setsockopt(p->a.bsd, fd, WEIR_SOL_TLS, WEIR_TLS_HOSTNAME, name, (weir_socklen)strlen(name)), 0);
+}
+
+// A client's descriptor, before connect.
+static int client_make(struct place *p, int tag, const char *name)
+{
+    const int fd = bsd_socket(p->a.bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0);
+    assert_true(fd >= 0);
+    client_tag(p, fd, tag, name);
     return fd;
 }
 
@@ -204,6 +209,91 @@ static void poll_sees_what_is_inside(void **state)
     place_close(&p);
 }
 
+static int readable_bytes(struct weir_bsd *bsd, int fd)
+{
+    int bytes = -1;
+    assert_int_equal(bsd_ioctl(bsd, fd, WEIR_FIONREAD, &bytes), 0);
+    return bytes;
+}
+
+// What FIONREAD tells is what recv gives: no byte of a record's own, and none of the handshake.
+static void readable_bytes_are_plaintext(void **state)
+{
+    struct place p;
+    char data[8];
+    (void)state;
+    place_open(&p);
+    const int fd = client_make(&p, CLIENT_TAG, "weir.example");
+    assert_int_equal(bsd_fcntl(p.a.bsd, fd, WEIR_F_SETFL, WEIR_O_NONBLOCK), 0);
+    assert_errno(client_connect(&p, fd), EINPROGRESS);
+    const int peer = bsd_accept(p.b.bsd, p.listener, NULL, NULL);
+    struct weir_pollfd hello = {peer, WEIR_POLLIN, 0}, wait = {fd, WEIR_POLLOUT, 0};
+    assert_int_equal(bsd_poll(p.a.bsd, &wait, 1, -1), 1);
+    assert_errno(bsd_recv(p.a.bsd, fd, data, 1, 0), EAGAIN);  // sends its ClientHello
+    assert_int_equal(bsd_poll(p.b.bsd, &hello, 1, -1), 1);
+    assert_int_equal(readable_bytes(p.b.bsd, peer), 0);
+    assert_int_equal(bsd_fcntl(p.b.bsd, peer, WEIR_F_SETFL, WEIR_O_NONBLOCK), 0);
+    wait.events = WEIR_POLLIN;
+    weir_ssize sent = -1;
+    while (sent < 0) {  // by turns, until both have ended the handshake
+        assert_errno(bsd_recv(p.a.bsd, fd, data, 1, 0), EAGAIN);
+        sent = bsd_send(p.b.bsd, peer, "abcdef", 6, 0);
+        assert_true(sent == 6 || errno == EAGAIN);
+        (void)bsd_poll(p.a.bsd, &wait, 1, 1);
+    }
+    while (readable_bytes(p.a.bsd, fd) == 0)  // tickets come first
+        (void)bsd_poll(p.a.bsd, &wait, 1, -1);
+    assert_int_equal(readable_bytes(p.a.bsd, fd), 6);
+    assert_int_equal(bsd_poll(p.a.bsd, &wait, 1, 0), 1);
+    assert_int_equal(bsd_recv(p.a.bsd, fd, data, 2, 0), 2);
+    assert_int_equal(readable_bytes(p.a.bsd, fd), 4);
+    assert_int_equal(bsd_recv(p.a.bsd, fd, data, sizeof data, 0), 4);
+    assert_int_equal(readable_bytes(p.a.bsd, fd), 0);
+    assert_int_equal(bsd_close(p.a.bsd, fd), 0);
+    assert_int_equal(bsd_close(p.b.bsd, peer), 0);
+    place_close(&p);
+}
+
+static void low_water(struct place *p, int fd, int bytes)
+{
+    int got = 0;
+    weir_socklen length = sizeof got;
+    assert_int_equal(bsd_setsockopt(p->a.bsd, fd, WEIR_SOL_SOCKET, WEIR_SO_RCVLOWAT, &bytes, sizeof bytes), 0);
+    assert_int_equal(bsd_getsockopt(p->a.bsd, fd, WEIR_SOL_SOCKET, WEIR_SO_RCVLOWAT, &got, &length), 0);
+    assert_int_equal(got, bytes);
+}
+
+// recv waits for so many bytes of plaintext. The handshake, whose messages are shorter, and a record that is, wait for
+// nothing: whether the mark was set before it was a descriptor of TLS, or after the handshake.
+static void the_low_water_mark_is_of_plaintext(void **state)
+{
+    struct place p;
+    pthread_t server;
+    static char data[4000];
+    (void)state;
+    place_open(&p);
+    for (int before = 0; before < 2; before++) {
+        assert_int_equal(pthread_create(&server, NULL, echo, &p), 0);
+        const int fd = bsd_socket(p.a.bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0);
+        const struct weir_timeval patience = {20, 0};
+        assert_int_equal(bsd_setsockopt(p.a.bsd, fd, WEIR_SOL_SOCKET, WEIR_SO_RCVTIMEO, &patience, sizeof patience), 0);
+        if (before)
+            low_water(&p, fd, 3000);
+        client_tag(&p, fd, CLIENT_TAG, "weir.example");
+        assert_int_equal(client_connect(&p, fd), 0);
+        if (!before)
+            low_water(&p, fd, 3000);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(bsd_send(p.a.bsd, fd, data, 1000, 0), 1000);
+        assert_int_equal(bsd_recv(p.a.bsd, fd, data, sizeof data, 0), 3000);
+        assert_int_equal(bsd_send(p.a.bsd, fd, data, 10, 0), 10);
+        assert_int_equal(bsd_recv(p.a.bsd, fd, data, 10, 0), 10);  // as many as there is room for
+        assert_int_equal(bsd_close(p.a.bsd, fd), 0);
+        pthread_join(server, NULL);
+    }
+    place_close(&p);
+}
+
 // The peer's stream ends without close_notify.
 static void a_cut_is_a_reset(void **state)
 {
@@ -293,9 +383,14 @@ static void options_that_cannot_be_change_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_programs_speak_tls), cmocka_unit_test(connect_makes_the_handshake),
-        cmocka_unit_test(poll_sees_what_is_inside), cmocka_unit_test(a_cut_is_a_reset),
-        cmocka_unit_test(options_are_looked_at),    cmocka_unit_test(options_that_cannot_be_change_nothing),
+        cmocka_unit_test(plain_programs_speak_tls),
+        cmocka_unit_test(connect_makes_the_handshake),
+        cmocka_unit_test(poll_sees_what_is_inside),
+        cmocka_unit_test(readable_bytes_are_plaintext),
+        cmocka_unit_test(the_low_water_mark_is_of_plaintext),
+        cmocka_unit_test(a_cut_is_a_reset),
+        cmocka_unit_test(options_are_looked_at),
+        cmocka_unit_test(options_that_cannot_be_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

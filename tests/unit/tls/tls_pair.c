@@ -168,8 +168,17 @@ void tls_pair_sessions_close(struct tls_pair *t)
     weir_tls_close(t->client.session);
     weir_tls_close(t->server.session);
     t->client.session = t->server.session = NULL;
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 100 && t->link.a.weir && t->link.b.weir; i++)
         tls_pair_run(t, 10000);
+}
+
+void tls_pair_instance_end(struct tls_pair *t, bool server)
+{
+    struct fixture *const gone = server ? &t->link.b : &t->link.a, *const left = server ? &t->link.a : &t->link.b;
+    weir_destroy(gone->weir);
+    gone->weir = NULL;
+    for (uint32_t i = 0; i < gone->frame_count; i++)
+        fixture_input(left, gone->frames[i].data, gone->frames[i].length);
 }
 
 static void end_close(struct tls_end *end)

@@ -61,6 +61,9 @@ int tls_pair_shake(struct tls_pair *t);
 void tls_pair_exchange(struct tls_pair *t, uint32_t up, uint32_t down);
 void tls_pair_run(struct tls_pair *t, uint64_t advance_us);  // with the sockets' events
 void tls_pair_sessions_close(struct tls_pair *t);            // and lets the connections end
+// weir_destroy of the server's instance or the client's, whose session has ended. What it sends last arrives; time
+// passes no more.
+void tls_pair_instance_end(struct tls_pair *t, bool server);
 void tls_pair_close(struct tls_pair *t);
 int64_t tls_pair_time(void *context);
 uint8_t tls_pattern(uint32_t at, bool up);

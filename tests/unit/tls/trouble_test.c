@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/tls/internal.h"
+
 // A handshake as far as it goes without the peer.
 static int go_on(struct weir_tls_session *session)
 {
@@ -313,6 +315,7 @@ static void errors_have_names(void **state)
                  {WEIR_TLS_MANY, "WEIR_TLS_MANY"},
                  {WEIR_TLS_ENDED, "WEIR_TLS_ENDED"},
                  {WEIR_TLS_KEY_UPDATE, "WEIR_TLS_KEY_UPDATE"},
+                 {WEIR_TLS_KEY_LIMIT, "WEIR_TLS_KEY_LIMIT"},
                  {WEIR_RESET, "WEIR_RESET"}};
     (void)state;
     for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -435,6 +438,39 @@ static void an_interface_goes_in_each_step(void **state)
         tls_pair_close(&t);
     }
     assert_true(whole);
+}
+
+// One end's instance is destroyed right behind its session, closed or aborted, before the stack has had a turn. Its
+// memory is back at once (tls_pair_close looks), and the other end is told by what the instance sends last: neither
+// waits for its timeout.
+static void an_instance_goes_in_each_step(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        bool whole = false;
+        for (int step = 0; !whole; step++) {
+            struct tls_pair t;
+            int client = WEIR_AGAIN, server = WEIR_AGAIN;
+            tls_pair_open(&t, NULL);
+            for (int i = 0; i < step; i++) {
+                client = weir_tls_handshake(t.client.session);
+                server = weir_tls_handshake(t.server.session);
+                pair_run(&t.link, 1000);
+            }
+            whole = client == WEIR_OK && server == WEIR_OK;
+            struct tls_end *const gone = way & 1 ? &t.server : &t.client, *const left = way & 1 ? &t.client : &t.server;
+            (way & 2 ? weir_tls_abort : weir_tls_close)(gone->session);
+            gone->session = NULL;
+            assert_int_equal(weir_tls_sessions(t.tls), 1);
+            tls_pair_instance_end(&t, way & 1);
+            uint8_t byte;
+            int status = WEIR_IN_PROGRESS;
+            while (status == WEIR_IN_PROGRESS)
+                status = weir_tls_read(left->session, &byte, 1);
+            assert_true(status == WEIR_RESET || status == WEIR_TLS_TRUNCATED || (status == 0 && !(way & 2)));
+            tls_pair_close(&t);
+        }
+    }
 }
 
 // However often it fails, and whichever way: memory comes back, and a place among the handshakes.
@@ -645,6 +681,35 @@ static void urgent_bytes_stay_in_their_record(void **state)
     tls_pair_close(&t);
 }
 
+// One key encrypts only so many records (for AES-GCM 2^24.5, RFC 8446 §5.5). Behind them a write is refused, and takes
+// nothing; what was written arrives, the other direction goes on, and the session can end properly.
+static void a_key_encrypts_only_so_many_records(void **state)
+{
+    (void)state;
+    for (EACH_VERSION(version)) {
+        struct tls_pair t;
+        uint8_t data[3 * 1000] = {0}, got[sizeof data];
+        tls_pair_open(&t, &(struct tls_setup){.server = {.version_max = version}, .client = {.record_bytes = 1000}});
+        assert_int_equal(tls_pair_shake(&t), WEIR_OK);
+        tls_pair_exchange(&t, 5000, 100);
+        assert_int_equal(t.client.session->records, 5);  // one for each thousand
+        t.client.session->records = TLS_RECORDS_MAX - 2;
+        assert_int_equal(weir_tls_write(t.client.session, data, sizeof data), 2000);
+        assert_int_equal(weir_tls_write(t.client.session, data, 1), WEIR_TLS_KEY_LIMIT);
+        assert_int_equal(weir_tls_write(t.client.session, data, 0), 0);
+        tls_pair_run(&t, 100000);
+        assert_int_equal(weir_tls_read(t.server.session, got, sizeof got), 1000);
+        assert_int_equal(weir_tls_read(t.server.session, got, sizeof got), 1000);
+        assert_int_equal(weir_tls_write(t.server.session, "on", 2), 2);
+        tls_pair_run(&t, 100000);
+        assert_int_equal(weir_tls_read(t.client.session, got, sizeof got), 2);
+        assert_int_equal(weir_tls_shutdown(t.client.session), WEIR_OK);
+        tls_pair_run(&t, 100000);
+        assert_int_equal(weir_tls_read(t.server.session, got, sizeof got), 0);  // close_notify
+        tls_pair_close(&t);
+    }
+}
+
 static void nonsense_is_no_handshake(void **state)
 {
     static const char *const texts[] = {"GET / HTTP/1.1\r\nHost: a\r\n\r\n", "\x80\x2e\x01\x03\x01",
@@ -737,6 +802,7 @@ int main(void)
         cmocka_unit_test(a_budget_holds),
         cmocka_unit_test(peers_vanish_in_each_step),
         cmocka_unit_test(an_interface_goes_in_each_step),
+        cmocka_unit_test(an_instance_goes_in_each_step),
         cmocka_unit_test(many_failed_handshakes_leave_nothing),
         cmocka_unit_test(secrets_are_wiped),
         cmocka_unit_test(a_handshake_has_its_time),
@@ -746,6 +812,7 @@ int main(void)
         cmocka_unit_test(a_locked_handshake_goes_step_by_step),
         cmocka_unit_test(a_session_keeps_what_it_was_made_of),
         cmocka_unit_test(urgent_bytes_stay_in_their_record),
+        cmocka_unit_test(a_key_encrypts_only_so_many_records),
         cmocka_unit_test(nonsense_is_no_handshake),
         cmocka_unit_test(credentials_are_looked_at),
         cmocka_unit_test(without_randomness_there_is_no_tls),
