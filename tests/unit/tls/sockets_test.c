@@ -134,6 +134,10 @@ static void plain_programs_speak_tls(void **state)
     assert_int_equal(pthread_create(&server, NULL, echo, &p), 0);
     const int fd = client_make(&p, CLIENT_TAG, "weir.example");
     assert_int_equal(client_connect(&p, fd), 0);
+    int no_delay = 0;
+    weir_socklen length = sizeof no_delay;
+    assert_int_equal(bsd_getsockopt(p.a.bsd, fd, WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY, &no_delay, &length), 0);
+    assert_int_equal(no_delay, 1);  // a record waits for no acknowledgement
     struct {
         struct place *p;
         int fd;
