@@ -175,6 +175,7 @@ void tls_pair_sessions_close(struct tls_pair *t)
 void tls_pair_instance_end(struct tls_pair *t, bool server)
 {
     struct fixture *const gone = server ? &t->link.b : &t->link.a, *const left = server ? &t->link.a : &t->link.b;
+    fixture_set_mode(gone, FIXTURE_PLAIN);  // what a driver refuses of the last that it sends is lost
     weir_destroy(gone->weir);
     gone->weir = NULL;
     for (uint32_t i = 0; i < gone->frame_count; i++)
