@@ -142,8 +142,16 @@ def test_a_name_that_avahi_has_is_left_to_it(world):
 
 
 def test_two_of_ours_with_one_name(world):
-    host = world.weir(1, SECOND, "kitchen")
-    assert until(lambda: "kitchen-2.local" in host.output() and "kitchen (2)._http" in host.output(), 60), host.output()
+    """A host that is not heard within 750 ms loses its name to the newcomer, as RFC 6762 has it; not three times in a row."""
+    for _ in range(3):
+        host = world.weir(1, SECOND, "kitchen")
+        assert until(lambda: "kitchen-2.local" in host.output() and "kitchen (2)._http" in host.output()
+                     or "(2)._http" in world.host.output() or "kitchen-2" in world.host.output(), 60), host.output()
+        if "kitchen (2)._http" in host.output() and "kitchen-2.local" in host.output():
+            break
+        assert host.stop() == 0 and world.host.stop() == 0
+        world.host = world.weir(0, WEIR, "kitchen")
+        assert until(lambda: "kitchen.local" in world.host.output() and "_http._tcp" in world.host.output(), 60), world.host.output()
     assert "kitchen-2" not in world.host.output()
     for line in (f";kitchen-2.local;{SECOND};80;", f";kitchen.local;{WEIR};80;"):
         world.says(line, "avahi-browse", "-rpt", "_http._tcp")
