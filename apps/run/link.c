@@ -75,7 +75,7 @@ static void link_event(struct run_source *source, uint32_t events)
     if (events & (EPOLLIN | EPOLLERR | EPOLLHUP))
         server->link_readable = true;
     if (events & EPOLLOUT)
-        weir_tx_ready(server->link_netif);
+        weir_tx_ready(server->netif);
 }
 
 static bool packet_open(struct run_network *network, const char *ifname, unsigned flags)
@@ -142,7 +142,6 @@ static bool netif_add(struct run_network *network)
     struct run_server *const server = network->server;
     const struct run_options *const o = network->options;
     struct weir_netif *netif = &network->device;
-    server->link_netif = netif;
     if (o->loss_ppm != 0 || o->delay_us != 0) {
         const struct impair_way way = {.loss_ppm = o->loss_ppm, .delay_us = o->delay_us};
         const struct impair_config config = {.out = way, .in = way, .seed = 1};

@@ -111,8 +111,8 @@ void run_server_bury(struct run_server *server, struct run_source *source)
 // The link is watched for room only while the driver is full.
 static void watch_room(struct run_server *server)
 {
-    const struct weir_netif *const netif = server->link_netif;
-    const bool blocked = netif != NULL && netif->flags & WEIR_NETIF_TX_BLOCKED;
+    const struct weir_netif *const netif = server->netif;
+    const bool blocked = netif != NULL && weir_tx_waits(netif);
     struct epoll_event event = {.events = EPOLLIN | (blocked ? (uint32_t)EPOLLOUT : 0),
                                 .data.ptr = &server->link_source};
     if (netif != NULL && blocked != server->link_blocked &&

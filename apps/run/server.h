@@ -85,8 +85,7 @@ struct run_server {
     struct weir_bsd *bsd;
     struct loop loop;
     struct dns dns;
-    struct weir_netif *netif;       // the outermost; NULL: loopback alone
-    struct weir_netif *link_netif;  // the driver's own
+    struct weir_netif *netif;  // the outermost; NULL: loopback alone
     int link_fd;
     struct run_source link_source, listen_source;
     int epoll, listener;

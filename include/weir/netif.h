@@ -371,6 +371,13 @@ void weir_input(struct weir_netif *netif, const struct weir_frame *frame);
 // From within `tx`, which answers DONE or HELD: this frame took the last place there is, so the next one need not be
 // made only to be refused.
 static inline void weir_tx_full(struct weir_netif *netif) { netif->flags |= WEIR_NETIF_TX_BLOCKED; }
+// For whoever sleeps on a driver's behalf: whether the stack waits for room in it. Without carrier it does not: no room
+// would let it send, and a descriptor that has some would say so at once, for ever.
+static inline bool weir_tx_waits(const struct weir_netif *netif)
+{
+    const uint8_t both = WEIR_NETIF_LINK | WEIR_NETIF_TX_BLOCKED;
+    return (netif->flags & both) == both;
+}
 // After WEIR_TX_FULL or weir_tx_full: there is room again. The next weir_poll transmits.
 void weir_tx_ready(struct weir_netif *netif);
 // Ends a WEIR_TX_HELD. Calls for one socket come in the order of the frames.

@@ -74,12 +74,10 @@ static void take(struct micro_netif *own, const struct frames_slot *slot)
     weir_netif_deliver(&own->netif, &frame);
 }
 
-// The stack waits for room, and there is some. Without carrier it does not: no room would let it send.
+// The stack waits for room, and there is some.
 static bool room_awaited(const struct micro_netif *own)
 {
-    const uint8_t both = WEIR_NETIF_LINK | WEIR_NETIF_TX_BLOCKED;
-    return (own->netif.flags & both) == both &&
-           ring_room(atomic_load(&own->frames->transmitted), own->queued, FRAMES_SLOTS);
+    return weir_tx_waits(&own->netif) && ring_room(atomic_load(&own->frames->transmitted), own->queued, FRAMES_SLOTS);
 }
 
 int micro_netif_poll(struct micro_netif *own, int budget)

@@ -104,20 +104,13 @@ static bool input(struct posix_host *host, bool *more)
     return any;
 }
 
-// Without carrier room is not what is waited for, and a descriptor that has some would say so at once, for ever.
-static bool waits_for_room(const struct weir_netif *netif)
-{
-    const uint8_t both = WEIR_NETIF_LINK | WEIR_NETIF_TX_BLOCKED;
-    return (netif->flags & both) == both;
-}
-
 static int descriptors(const struct posix_host *host, struct pollfd *fds)
 {
     int count = 0;
     fds[count++] = (struct pollfd){.fd = host->wake_fd, .events = POLLIN};
     for (uint32_t index = 0; index < host->netif_count; index++) {
         const struct posix_netif *entry = &host->netifs[index];
-        const short out = waits_for_room(entry->netif) ? POLLOUT : 0;
+        const short out = weir_tx_waits(entry->netif) ? POLLOUT : 0;
         fds[count++] = (struct pollfd){.fd = entry->fd, .events = (short)(POLLIN | out)};
     }
     return count;
@@ -173,7 +166,7 @@ static int look(struct posix_host *host, uint64_t until_us)
 static bool output_blocked(const struct posix_host *host)
 {
     for (uint32_t index = 0; index < host->netif_count; index++)
-        if (waits_for_room(host->netifs[index].netif))
+        if (weir_tx_waits(host->netifs[index].netif))
             return true;
     return false;
 }

@@ -7,12 +7,14 @@ import os
 import pathlib
 import random
 import re
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 import pytest
 import run_calls
@@ -100,6 +102,10 @@ def site(place):
     yield place
     for process in place.lab.processes[before:]:
         process.stop()
+
+
+def processor_ns(process):
+    return int(pathlib.Path(f"/proc/{process.pid}/schedstat").read_text().split()[0])
 
 
 def ends(server, status=(0, 143)):
@@ -412,6 +418,32 @@ def test_address_by_a_dhcp_server(site):
     assert name == "10.97.0.77" and re.fullmatch(r"10\.97\.0\.5\d", address)
     assert until(lambda: f"DHCPRELEASE(tap0) {address}" in server.output(), 60), server.output()
     server.stop()
+
+
+@pytest.mark.parametrize("words", [(), ("--delay", "5")], ids=["plain", "delay"])
+def test_a_server_without_carrier_sleeps(words):
+    """A packet socket always has room, and nothing leaves without a carrier: what waits to be sent asks for neither. It goes when the carrier is back."""
+    code = (f"import socket, time\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+            f"while not time.sleep(0.1):\n    s.sendto(b'!', socket.MSG_DONTWAIT, ('{LINUX}', 8011))")
+    with Lab() as lab:
+        linux, host = lab.namespace("linux"), lab.namespace("host")
+        lab.veth(linux, "host0", host, "eth0")
+        linux.address("host0", f"{LINUX}/24")
+        with inside(linux), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as heard:
+            heard.bind((LINUX, 8011))
+            heard.settimeout(60)
+            server = host.start(RUN, *words, "--af-packet", "eth0", "--address", f"{WEIR}/24", sys.executable, "-c", code)
+            assert heard.recv(9) == b"!", server.output()
+            linux.run("ip", "link", "set", "host0", "down")
+            time.sleep(1)
+            used = processor_ns(server)
+            time.sleep(1)
+            assert processor_ns(server) - used < 200_000_000
+            heard.setblocking(False)
+            while select.select([heard], [], [], 0)[0]:
+                heard.recv(9)
+            linux.up("host0")
+            assert until(lambda: select.select([heard], [], [], 0)[0], 60), server.output()
 
 
 def connections(site):
