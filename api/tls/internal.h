@@ -104,6 +104,10 @@ uint64_t tls_session_now_us(const struct weir_tls_session *session);
 void tls_session_discard(struct weir_tls_session *session);  // all but the stream
 // what waits, close_notify, FIN: WEIR_OK, WEIR_AGAIN, or an error
 int tls_session_end(struct weir_tls_session *session);
+// Makes a stream fit for records, with the instance's lock held. An urgent byte taken out of it would break the record
+// it lies in; a record is a whole thing, that need not wait for more; and of the bytes of a handshake none may be too
+// few to be seen.
+void tls_stream_take(struct weir *weir, weir_socket socket);
 // Once, without waiting; as weir_tls_read and weir_tls_write.
 int tls_session_read(struct weir_tls_session *session, void *data, uint32_t bytes);
 int tls_session_write(struct weir_tls_session *session, const void *data, uint32_t bytes);

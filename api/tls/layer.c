@@ -71,9 +71,7 @@ static int session_of(struct bsd_file *file, struct weir_tls_session **session)
     state->session->bsd = file->bsd;
     state->session->file = file;
     state->session->socket = file->socket;
-    (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_OOB_INLINE, 1);
-    (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_NO_DELAY, 1);
-    (void)weir_socket_set(file->bsd->weir, file->socket, WEIR_OPTION_RECEIVE_LOW_WATER, 1);
+    tls_stream_take(file->bsd->weir, file->socket);
     return WEIR_OK;
 }
 

@@ -173,13 +173,9 @@ struct weir_tls_session *weir_tls_open(struct weir_tls_config *config, struct we
         return NULL;
     s->socket = socket;
     s->fd = -1;
-    // An urgent byte taken out of the stream would break the record it lies in; and a record is a whole thing, that
-    // need not wait for more. Of the bytes of a handshake none may be too few to be seen.
     tls_lock(s);
     const int status = weir_socket_ready(weir, socket);
-    (void)weir_socket_set(weir, socket, WEIR_OPTION_OOB_INLINE, 1);
-    (void)weir_socket_set(weir, socket, WEIR_OPTION_NO_DELAY, 1);
-    (void)weir_socket_set(weir, socket, WEIR_OPTION_RECEIVE_LOW_WATER, 1);
+    tls_stream_take(weir, socket);
     tls_unlock(s);
     if (status >= 0)
         return s;

@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "weir/instance.h"
+#include "weir/socket.h"
 
 // received with no plaintext in it: alerts, empty records, messages after the handshake (a flood of them)
 #define QUIET_MAX 65536u
@@ -102,6 +103,13 @@ static int engine_open(struct weir_tls_session *s, const struct weir_tls_session
     s->tag = tls_digest(s->config->digest, engine.name ? engine.name : "", engine.name ? strlen(engine.name) + 1 : 0);
     resume_set(s, o, &engine);
     return s->backend->open(tls_session_engine(s), tls_config_memory(s->config), &engine);
+}
+
+void tls_stream_take(struct weir *weir, weir_socket socket)
+{
+    (void)weir_socket_set(weir, socket, WEIR_OPTION_OOB_INLINE, 1);
+    (void)weir_socket_set(weir, socket, WEIR_OPTION_NO_DELAY, 1);
+    (void)weir_socket_set(weir, socket, WEIR_OPTION_RECEIVE_LOW_WATER, 1);
 }
 
 struct weir_tls_session *tls_session_make(struct weir_tls_config *config, const struct tls_transport *transport,
