@@ -13,18 +13,18 @@ void *flag_switch(void *frame)
     return thread_switch(frame);
 }
 
-void arch_interrupts_on(void)
+// Who waits for the processor has it first.
+static inline void on(void)
 {
     while (flag_pending)
         flag_switch_now();
     flag_interrupts_on();
 }
 
+void arch_interrupts_on(void) { on(); }
+
 void arch_interrupts_restore(uint32_t state)
 {
-    if (state)
-        return;
-    while (flag_pending)
-        flag_switch_now();
-    flag_interrupts_on();
+    if (!state)
+        on();
 }

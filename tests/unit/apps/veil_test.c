@@ -71,12 +71,17 @@ static void server_open(struct bench *bench)
                      WEIR_OK);
 }
 
-static void server_close(struct bench *bench)
+static void at_the_end(struct bench *bench)
 {
-    http_server_stop(&server);
     bench_run(bench, SECOND);
     veil_check();
     bench_close(bench);
+}
+
+static void server_close(struct bench *bench)
+{
+    http_server_stop(&server);
+    at_the_end(bench);
 }
 
 static int secure_url(struct weir_stream *stream, const struct http_url *url, void *context)
@@ -264,15 +269,19 @@ static void mqtt_open(struct bench *bench, weir_socket *listener)
                      WEIR_OK);
 }
 
-static void mqtt_close(struct bench *bench, weir_socket listener, weir_socket peer)
+// The test was the server; `peer` is its end of the connection, where it has one.
+static void far_close(struct bench *bench, weir_socket listener, weir_socket peer)
 {
-    mqtt_stop(&mqtt);
     if (peer > 0)
         (void)weir_socket_abort(bench->f.weir, peer);
     (void)weir_socket_close(bench->f.weir, listener);
-    bench_run(bench, SECOND);
-    veil_check();
-    bench_close(bench);
+    at_the_end(bench);
+}
+
+static void mqtt_close(struct bench *bench, weir_socket listener, weir_socket peer)
+{
+    mqtt_stop(&mqtt);
+    far_close(bench, listener, peer);
 }
 
 static void mqtt_goes_over_a_layer_or_tries_again(void **state)
@@ -328,12 +337,7 @@ static void syslog_open(struct bench *bench, weir_socket *listener)
 static void syslog_close(struct bench *bench, weir_socket listener, weir_socket peer)
 {
     syslog_stop(&syslog);
-    if (peer > 0)
-        (void)weir_socket_abort(bench->f.weir, peer);
-    (void)weir_socket_close(bench->f.weir, listener);
-    bench_run(bench, SECOND);
-    veil_check();
-    bench_close(bench);
+    far_close(bench, listener, peer);
 }
 
 static void syslog_goes_over_a_layer_or_tries_again(void **state)

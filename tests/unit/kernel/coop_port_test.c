@@ -9,41 +9,17 @@
 
 #include <cmocka.h>
 
-#include "ports/coop/coop_port.h"
+#include "coop_machine.h"
 #include "weir/socket.h"
 
 #define NEVER UINT64_MAX
 #define FRAME 42u
 
-static uint64_t clock_us, due_us;
+static uint64_t due_us;
 static struct weir *weir;
 static struct weir_netif netif;
 static uint32_t waiting, sent, polls, timers;
 static uint8_t last[FRAME];
-
-static uint64_t now_us(void) { return clock_us; }
-static void sleep_until(uint64_t until_us, const volatile bool *awake)
-{
-    if (!*awake)
-        clock_us = until_us;
-}
-static void entropy(void *context, void *out, size_t bytes)
-{
-    (void)context;
-    memset(out, 0x5a, bytes);
-}
-static void *allocate(void *context, size_t bytes)
-{
-    (void)context;
-    return malloc(bytes);
-}
-static void give_back(void *context, void *memory, size_t bytes)
-{
-    (void)context, (void)bytes;
-    free(memory);
-}
-static const struct coop_board machine = {{now_us, sleep_until},
-                                          {.entropy = entropy, .alloc = allocate, .free = give_back}};
 
 // --- the driver ------------------------------------------------------------------------------------------------------
 

@@ -11,12 +11,11 @@
 #include <cmocka.h>
 
 #include "api/romantiki/romantiki.h"
-#include "ports/coop/coop_port.h"
+#include "coop_machine.h"
 #include "weir/stats.h"
 
 #define LOCALHOST 0x7f000001u
 
-static uint64_t clock_us;
 static struct weir *weir;
 static DEF_TASK(server_task);
 static DEF_TASK(client_task);
@@ -27,30 +26,6 @@ static DEF_STRM_SOCKET(second);
 static DEF_STRM_SOCKET(client);
 static DEF_DGRAM_SOCKET(datagrams);
 static DEF_DGRAM_SOCKET(asking);
-
-static uint64_t now_us(void) { return clock_us; }
-static void sleep_until(uint64_t until_us, const volatile bool *awake)
-{
-    if (!*awake)
-        clock_us = until_us;
-}
-static void entropy(void *context, void *out, size_t bytes)
-{
-    (void)context;
-    memset(out, 0x5a, bytes);
-}
-static void *allocate(void *context, size_t bytes)
-{
-    (void)context;
-    return malloc(bytes);
-}
-static void give_back(void *context, void *memory, size_t bytes)
-{
-    (void)context, (void)bytes;
-    free(memory);
-}
-static const struct coop_board machine = {{now_us, sleep_until},
-                                          {.entropy = entropy, .alloc = allocate, .free = give_back}};
 
 static int setup(void **state)
 {
