@@ -39,11 +39,11 @@ run:
 	@$(PYTHON) tools/run.py $(if $(filter-out 0,$(ONCE)),--once)
 endif
 
-## make test       every test from nothing (T=pattern: only those whose name has it)
+## make test       every test from nothing (T='pattern …': only those whose name has one of them)
 test:
 	@tools/need.sh test
 	@$(MAKE) -s $(B)/venv/ready
-	@$(PYTHON) tests/run.py $(if $(T),'$(T)')
+	@$(PYTHON) tests/run.py $(foreach pattern,$(T),'$(pattern)')
 
 ## make work       W=lyraos, thesis, xinu, romantiki or linux: that work's tables with Weir's numbers beside its own, in minutes: build/work/W.md
 .PHONY: work
