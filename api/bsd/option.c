@@ -70,11 +70,16 @@ bool bsd_option_plain(int level, int name, enum weir_option *option)
     return mapping != NULL;
 }
 
-// An int, or one byte (Linux takes IP options so too); false: neither.
+// Numbers of IP (no other level's) may be of one byte, which is also what fewer bytes than an int mean: as on Linux.
+static bool short_number(const struct bsd_request *r, weir_socklen length)
+{
+    return r->level == WEIR_IPPROTO_IP && length > 0 && length < sizeof r->value.number;
+}
+
 static bool number_given(const struct bsd_request *r, int32_t *number)
 {
-    *number = r->length == 1 ? *(const uint8_t *)&r->value : r->value.number;
-    return r->length == 1 || bsd_whole(r, sizeof *number);
+    *number = short_number(r, r->length) ? *(const uint8_t *)&r->value : r->value.number;
+    return short_number(r, r->length) || bsd_whole(r, sizeof *number);
 }
 
 int bsd_number_set(struct bsd_request *r, enum weir_option option, int32_t value)
@@ -147,9 +152,10 @@ static int set_socket(struct bsd_request *r)
 
 static int set_file_flag(struct bsd_request *r, uint8_t flag)
 {
-    if (!bsd_whole(r, 1))
+    int32_t value;
+    if (!number_given(r, &value))
         return WEIR_INVALID;
-    r->file->flags = (uint8_t)(r->value.number ? r->file->flags | flag : r->file->flags & ~flag);
+    r->file->flags = (uint8_t)(value ? r->file->flags | flag : r->file->flags & ~flag);
     return WEIR_OK;
 }
 
@@ -312,6 +318,8 @@ static int set_tcp(struct bsd_request *r)
         return set_realtime(r);
     if (r->name != WEIR_TCP_CONGESTION)
         return BSD_NO_PROTOCOL_OPTION;
+    if (!r->length)
+        return WEIR_INVALID;
     r->value.text[r->length < sizeof r->value.text ? r->length : sizeof r->value.text - 1] = '\0';
     const int error = weir_socket_set_congestion(r->bsd->weir, r->file->socket, r->value.text);
     return error == WEIR_INVALID ? BSD_NOT_THERE : error;
@@ -597,6 +605,17 @@ static int get(struct bsd_request *r)
     }
 }
 
+// What does not fit is cut off, but for numbers of IP that one byte holds.
+static void cut(struct bsd_request *r, weir_socklen room)
+{
+    const bool number = r->length == sizeof r->value.number && r->name != WEIR_IP_OPTIONS && r->name != WEIR_IP_MULTICAST_IF;
+    if (number && short_number(r, room) && r->value.number >= 0 && r->value.number <= UINT8_MAX) {
+        *(uint8_t *)&r->value = (uint8_t)r->value.number;
+        r->length = 1;
+    }
+    r->length = r->length < room ? r->length : room;
+}
+
 int bsd_getsockopt(struct weir_bsd *bsd, int fd, int level, int name, void *value, weir_socklen *length)
 {
     struct bsd_request r = {.bsd = bsd, .level = level, .name = name};
@@ -620,8 +639,7 @@ int bsd_getsockopt(struct weir_bsd *bsd, int fd, int level, int name, void *valu
     bsd_leave(bsd);
     if (error)
         return bsd_fail(bsd, error);
-    if (r.length > room)
-        r.length = room;
+    cut(&r, room);
     if (bsd_copy_out(bsd, value, &r.value, r.length) || bsd_copy_out(bsd, length, &r.length, sizeof r.length))
         return bsd_fail(bsd, WEIR_FAULT);
     return 0;

@@ -94,6 +94,60 @@ static void numbers_go_in_and_come_out(void **state)
     world_close(&w);
 }
 
+// Linux takes a value shorter than an int at the level of IP alone, and means its first byte; it gives one back so, too.
+static void a_number_of_one_byte(void **state)
+{
+    static const struct {
+        int level, name;
+    } whole[] = {
+        {WEIR_SOL_SOCKET, WEIR_SO_REUSEADDR}, {WEIR_SOL_SOCKET, WEIR_SO_KEEPALIVE}, {WEIR_SOL_SOCKET, WEIR_SO_RCVBUF},
+        {WEIR_IPPROTO_TCP, WEIR_TCP_NODELAY}, {WEIR_IPPROTO_TCP, WEIR_TCP_MAXSEG},
+    };
+    struct world w;
+    (void)state;
+    world_open(&w, false, NULL);
+    const int s = bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_STREAM, 0),
+              d = bsd_socket(w.bsd, WEIR_AF_INET, WEIR_SOCK_DGRAM, 0);
+    const uint8_t value[sizeof(int)] = {9, 8, 7, 6};
+    for (weir_socklen length = 0; length < sizeof(int); length++)
+        for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+            assert_errno(bsd_setsockopt(w.bsd, s, whole[i].level, whole[i].name, value, length), EINVAL);
+    assert_int_equal(get_int(&w, s, WEIR_SOL_SOCKET, WEIR_SO_REUSEADDR), 0);
+    assert_errno(bsd_setsockopt(w.bsd, s, WEIR_IPPROTO_TCP, WEIR_TCP_CONGESTION, "", 0), EINVAL);
+    for (weir_socklen room = 1; room < sizeof(int); room++) {
+        uint8_t got[sizeof(int)] = {0};
+        weir_socklen length = room;
+        assert_int_equal(set_int(&w, d, WEIR_IPPROTO_IP, WEIR_IP_TTL, 1), 0);
+        assert_int_equal(bsd_setsockopt(w.bsd, d, WEIR_IPPROTO_IP, WEIR_IP_TTL, value, room), 0);
+        assert_int_equal(get_int(&w, d, WEIR_IPPROTO_IP, WEIR_IP_TTL), 9);
+        assert_int_equal(bsd_getsockopt(w.bsd, d, WEIR_IPPROTO_IP, WEIR_IP_TTL, got, &length), 0);
+        assert_int_equal(length, 1);
+        assert_int_equal(got[0], 9);
+    }
+    const uint8_t off[sizeof(int)] = {0, 1, 1, 1};
+    assert_int_equal(set_int(&w, d, WEIR_IPPROTO_IP, WEIR_IP_RECVTTL, 1), 0);
+    assert_int_equal(bsd_setsockopt(w.bsd, d, WEIR_IPPROTO_IP, WEIR_IP_RECVTTL, off, 3), 0);
+    assert_int_equal(get_int(&w, d, WEIR_IPPROTO_IP, WEIR_IP_RECVTTL), 0);
+    world_close(&w);
+}
+
+#if WEIR_CFG_IP6
+static void a_number_of_one_byte_to_ip6(void **state)
+{
+    static const int names[] = {WEIR_IPV6_UNICAST_HOPS, WEIR_IPV6_V6ONLY, WEIR_IPV6_MTU_DISCOVER,
+                                WEIR_IPV6_RECVPKTINFO, WEIR_IPV6_RECVHOPLIMIT};
+    struct world w;
+    (void)state;
+    world_open(&w, false, NULL);
+    const int d = bsd_socket(w.bsd, WEIR_AF_INET6, WEIR_SOCK_DGRAM, 0);
+    const uint8_t value[sizeof(int)] = {1, 0, 0, 0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (weir_socklen length = 0; length < sizeof(int); length++)
+            assert_errno(bsd_setsockopt(w.bsd, d, WEIR_IPPROTO_IPV6, names[i], value, length), EINVAL);
+    world_close(&w);
+}
+#endif
+
 static void what_is_wrong_is_refused(void **state)
 {
     struct world w;
@@ -241,6 +295,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_go_in_and_come_out),
+        cmocka_unit_test(a_number_of_one_byte),
+#if WEIR_CFG_IP6
+        cmocka_unit_test(a_number_of_one_byte_to_ip6),
+#endif
         test_with(WEIR_CFG_BSD_POLL, what_is_wrong_is_refused),
         test_with(WEIR_CFG_CC_RENO, structures_go_in_and_come_out),
         cmocka_unit_test(the_state_of_a_connection),
