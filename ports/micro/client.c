@@ -151,12 +151,18 @@ static int count_ready(struct client *client, struct client_pollfd *fds, uint32_
     return found;
 }
 
-// Tells the server what is wanted of each, or no more.
+// Tells the server what is wanted of each, by all entries that name it; or no more.
 static void want(struct client *client, const struct client_pollfd *fds, uint32_t count, bool wanted)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (valid(client, fds[i].socket))  // one that is not has no place in the window
-            atomic_store(&shared(client, fds[i].socket)->wants, wanted ? fds[i].wants : 0);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!valid(client, fds[i].socket))  // it has no place in the window
+            continue;
+        shared_word *const wants = &shared(client, fds[i].socket)->wants;
+        if (wanted)
+            atomic_fetch_or(wants, fds[i].wants);
+        else
+            atomic_store(wants, 0);
+    }
 }
 
 static int wait_until(struct client *client, struct client_pollfd *fds, uint32_t count, uint64_t deadline_us)

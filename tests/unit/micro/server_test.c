@@ -536,6 +536,28 @@ static void sockets_that_are_none_can_be_polled(void **state)
     assert_int_equal(client_recv(client, socket, &byte, 0), 0);
 }
 
+// Two entries of one socket, in either order: poll wakes for what any of them wants.
+static void a_socket_may_be_polled_for_twice(void **state)
+{
+    (void)state;
+    struct client *client = &clients[0];
+    const int socket = connected(client);
+    for (uint32_t reader = 0; reader < 2; reader++) {
+        struct client_pollfd fds[] = {{.socket = socket, .wants = WINDOW_FAILED},
+                                      {.socket = socket, .wants = WINDOW_FAILED}};
+        fds[reader].wants = WINDOW_READ;
+        client->timeout_us = 10000000;
+        const uint64_t from_us = pair_now_us(&pair);
+        assert_int_equal(client_send(client, socket, "x", 1), 1);
+        assert_int_equal(client_poll(client, fds, 2), 1);
+        assert_int_equal(fds[reader].ready, WINDOW_READ);
+        assert_int_equal(fds[1 - reader].ready, 0);
+        assert_true(pair_now_us(&pair) - from_us < 10000000);  // woken, not at the deadline
+        uint8_t byte;
+        assert_int_equal(client_recv(client, socket, &byte, 1), 1);
+    }
+}
+
 static void a_client_that_dies_has_its_sockets_closed(void **state)
 {
     (void)state;
@@ -712,6 +734,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_reset_is_told, setup, teardown),
         cmocka_unit_test_setup_teardown(memory_that_is_not_there_is_a_fault, setup, teardown),
         cmocka_unit_test_setup_teardown(sockets_that_are_none_can_be_polled, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_socket_may_be_polled_for_twice, setup, teardown),
         cmocka_unit_test_setup_teardown(a_client_that_dies_has_its_sockets_closed, setup, teardown),
         cmocka_unit_test_setup_teardown(a_client_that_reads_nothing_holds_up_nobody, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_to_do_is_rest, setup, teardown),
