@@ -608,7 +608,8 @@ static int get(struct bsd_request *r)
 // What does not fit is cut off, but for numbers of IP that one byte holds.
 static void cut(struct bsd_request *r, weir_socklen room)
 {
-    const bool number = r->length == sizeof r->value.number && r->name != WEIR_IP_OPTIONS && r->name != WEIR_IP_MULTICAST_IF;
+    const bool number =
+        r->length == sizeof r->value.number && r->name != WEIR_IP_OPTIONS && r->name != WEIR_IP_MULTICAST_IF;
     if (number && short_number(r, room) && r->value.number >= 0 && r->value.number <= UINT8_MAX) {
         *(uint8_t *)&r->value = (uint8_t)r->value.number;
         r->length = 1;

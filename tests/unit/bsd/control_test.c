@@ -94,7 +94,8 @@ static void numbers_go_in_and_come_out(void **state)
     world_close(&w);
 }
 
-// Linux takes a value shorter than an int at the level of IP alone, and means its first byte; it gives one back so, too.
+// Linux takes a value shorter than an int at the level of IP alone, and means its first byte; it gives one back so,
+// too.
 static void a_number_of_one_byte(void **state)
 {
     static const struct {
@@ -134,8 +135,8 @@ static void a_number_of_one_byte(void **state)
 #if WEIR_CFG_IP6
 static void a_number_of_one_byte_to_ip6(void **state)
 {
-    static const int names[] = {WEIR_IPV6_UNICAST_HOPS, WEIR_IPV6_V6ONLY, WEIR_IPV6_MTU_DISCOVER,
-                                WEIR_IPV6_RECVPKTINFO, WEIR_IPV6_RECVHOPLIMIT};
+    static const int names[] = {WEIR_IPV6_UNICAST_HOPS, WEIR_IPV6_V6ONLY, WEIR_IPV6_MTU_DISCOVER, WEIR_IPV6_RECVPKTINFO,
+                                WEIR_IPV6_RECVHOPLIMIT};
     struct world w;
     (void)state;
     world_open(&w, false, NULL);
