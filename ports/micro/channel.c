@@ -69,6 +69,8 @@ static void receive_stream(struct micro_channel *channel)
         const int lent = weir_socket_peek(weir_of(channel), channel->socket, 0, slices, 2);
         if (lent == 0 || (lent < 0 && lent != WEIR_AGAIN))
             end_reading(channel, lent == 0 ? 1 : lent);
+        if (lent < 0 && lent != WEIR_AGAIN)
+            end_sending(channel, lent);
         if (lent <= 0)
             break;
         uint32_t done = 0;

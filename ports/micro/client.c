@@ -63,6 +63,7 @@ static int take_on(struct client *client, int socket, enum weir_socket_type type
         return socket < 0 ? socket : WEIR_NO_MEMORY;
     client->socket[socket].sent = client->socket[socket].taken = 0;
     client->socket[socket].type = (uint8_t)type;
+    client->socket[socket].told = false;
     return socket;
 }
 
@@ -128,10 +129,33 @@ static uint8_t ready_of(struct client *client, int socket)
     return (uint8_t)((readable ? WINDOW_READ : 0) | (writable ? WINDOW_WRITE : 0) | (failed ? WINDOW_FAILED : 0));
 }
 
-int client_take_error(struct client *client, int socket)
+static int take_passing(struct client *client, int socket)
 {
     shared_word *passing = &shared(client, socket)->passing;
     return atomic_load(passing) ? (int)(int32_t)atomic_exchange(passing, 0) : WEIR_OK;
+}
+
+// What a connection died of is told once. After that it has ended.
+static int take_death(struct client *client, int socket)
+{
+    const int end = (int)(int32_t)atomic_load(&shared(client, socket)->read_end);
+    if (end >= 0 || client->socket[socket].told)
+        return WEIR_OK;
+    client->socket[socket].told = true;
+    return end;
+}
+
+int client_take_error(struct client *client, int socket)
+{
+    const int passing = take_passing(client, socket);
+    return passing ? passing : take_death(client, socket);
+}
+
+bool client_error_waits(struct client *client, int socket)
+{
+    const struct window_channel *channel = shared(client, socket);
+    return atomic_load(&channel->passing) ||
+           ((int32_t)atomic_load(&channel->read_end) < 0 && !client->socket[socket].told);
 }
 
 static uint64_t deadline(struct client *client)
@@ -217,7 +241,13 @@ int client_connect(struct client *client, int socket, const struct weir_endpoint
     if (result != WEIR_IN_PROGRESS)
         return result;
     result = wait_for(client, socket, WINDOW_WRITE, deadline(client));
-    return result < 0 ? result : (int)(int32_t)atomic_load(&shared(client, socket)->send_end);
+    return result < 0 ? result : client_connect_error(client, socket);
+}
+
+int client_connect_error(struct client *client, int socket)
+{
+    const int death = take_death(client, socket);
+    return death ? death : (int)(int32_t)atomic_load(&shared(client, socket)->send_end);
 }
 
 // --- data ------------------------------------------------------------------------------------------------------------
@@ -252,12 +282,12 @@ static int room_for(struct client *client, int socket, uint32_t bytes, const str
     for (;;) {
         const int error = (int)(int32_t)atomic_load(&channel->send_end);
         if (error < 0)
-            return error;
+            return client->socket[socket].told ? WEIR_SHUT_DOWN : error;
         if (!(atomic_load(&channel->state) & WINDOW_CONNECTED))
             return WEIR_NOT_CONNECTED;
         const uint32_t room =
             ring_room(atomic_load(&channel->accepted), client->socket[socket].sent, client->window->ring_bytes);
-        const int passing = to && room >= bytes ? WEIR_OK : client_take_error(client, socket);
+        const int passing = to && room >= bytes ? WEIR_OK : take_passing(client, socket);
         if (passing < 0 || room >= bytes)
             return passing < 0 ? passing : (int)room;
         const int result = wait_for(client, socket, WINDOW_WRITE, deadline_us);
@@ -297,7 +327,7 @@ static int received(struct client *client, int socket, uint64_t deadline_us)
 {
     struct window_channel *channel = shared(client, socket);
     for (;;) {
-        const int passing = client_take_error(client, socket);
+        const int passing = take_passing(client, socket);
         if (passing < 0)
             return passing;
         const int end = (int)(int32_t)atomic_load(&channel->read_end);  // before: what it follows is then seen
@@ -306,7 +336,7 @@ static int received(struct client *client, int socket, uint64_t deadline_us)
         if (there)
             return (int)there;
         if (end)
-            return end > 0 ? 0 : end;
+            return take_death(client, socket);
         const int result = wait_for(client, socket, WINDOW_READ, deadline_us);
         if (result < 0)
             return result;

@@ -40,6 +40,7 @@ struct client {
     struct {
         uint32_t sent, taken;
         uint8_t type;
+        bool told;  // what the connection died of
     } socket[CLIENT_CHANNELS];
 };
 
@@ -68,8 +69,12 @@ int client_getpeername(struct client *client, int socket, struct weir_endpoint *
 int client_setsockopt(struct client *client, int socket, enum weir_option option, int32_t value);
 int client_getsockopt(struct client *client, int socket, enum weir_option option, int32_t *value);
 
-// Of a datagram socket: the error that the next call would tell, which then does not; WEIR_OK: none.
+// The error that the next call would tell, which then does not; WEIR_OK: none. What a connection died of is told once,
+// by a receive or here: after that receives are at the end (0), and sends WEIR_SHUT_DOWN.
 int client_take_error(struct client *client, int socket);
+bool client_error_waits(struct client *client, int socket);  // client_take_error would tell one
+// Why a connect failed that was waited for, taken; WEIR_OK: it did not, or goes on.
+int client_connect_error(struct client *client, int socket);
 
 struct client_pollfd {
     int socket;

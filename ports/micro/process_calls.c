@@ -211,15 +211,11 @@ weir_ssize weir_posix_read(int fd, void *data, size_t bytes)
 // The error that waits: of an attempt to connect, or of the connection.
 static int pending_error(const struct micro_call *call)
 {
-    const struct window_channel *channel = &call->client->window->channel[call->channel];
-    const int passing = client_take_error(call->client, call->channel);
-    const int ended = (int)(int32_t)atomic_load(&channel->read_end);
-    const int connected = call->descriptor->connecting ? micro_connect_end(call->process, call->descriptor) : WEIR_OK;
-    return weir_bsd_errno(passing                         ? passing
-                          : connected == WEIR_IN_PROGRESS ? WEIR_OK
-                          : connected                     ? connected
-                          : ended < 0                     ? ended
-                                                          : WEIR_OK);
+    if (call->descriptor->connecting) {
+        const int connected = micro_connect_end(call->process, call->descriptor);
+        return connected == WEIR_IN_PROGRESS ? 0 : weir_bsd_errno(connected);
+    }
+    return weir_bsd_errno(client_take_error(call->client, call->channel));
 }
 
 static int option_of(const struct micro_call *call, int level, int name, int32_t *value)

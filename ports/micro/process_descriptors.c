@@ -83,7 +83,7 @@ int micro_descriptor_renew(struct micro_process *process, struct micro_descripto
 int micro_connect_end(struct micro_process *process, struct micro_descriptor *descriptor)
 {
     const struct window_channel *channel = &process->client.window->channel[descriptor->channel];
-    const int error = (int)(int32_t)atomic_load(&channel->send_end);
+    const int error = client_connect_error(&process->client, descriptor->channel);
     if (!error && !(atomic_load(&channel->state) & WINDOW_CONNECTED))
         return WEIR_IN_PROGRESS;
     descriptor->connecting = false;

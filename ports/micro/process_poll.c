@@ -13,7 +13,7 @@ static short ends_of(struct micro_process *process, const struct micro_descripto
     const int read_end = (int)(int32_t)atomic_load(&channel->read_end),
               send_end = (int)(int32_t)atomic_load(&channel->send_end);
     const bool failed =
-        read_end < 0 || (send_end < 0 && descriptor->connecting) || atomic_load(&channel->passing) != WEIR_OK;
+        client_error_waits(&process->client, descriptor->channel) || (send_end < 0 && descriptor->connecting);
     return (short)((read_end ? WEIR_POLLRDHUP : 0) | (read_end && send_end ? WEIR_POLLHUP : 0) |
                    (failed ? WEIR_POLLERR : 0));
 }
