@@ -3,6 +3,7 @@
 sentence (class Wrong). A header is read by the compiler's preprocessor, so that it may include, compute and decide like any other."""
 import ast
 import difflib
+import functools
 import json
 import os
 import pathlib
@@ -49,6 +50,29 @@ def nearest(word, words):
     return f"; did you mean {near[0]}?" if near else ""
 
 
+@functools.cache
+def public_names():
+    """Every WEIR_ name in the sources: macros of headers, and those that a build may set."""
+    folders = ("include", "api", "apps", "boards", "drivers", "kernel", "ports", "src")
+    files = [path for name in folders for path in (ROOT / name).rglob("*.[ch]")]
+    return {word for path in files for word in re.findall(r"\bWEIR_\w+", path.read_text(errors="replace"))}
+
+
+def prefix_wrong(name, options):
+    """The option's name that a macro ends with, where what stands before is not WEIR_CFG_."""
+    words = name.split("_")[1:]
+    tails = ["_".join(words[at:]) for at in range(len(words))]
+    return next((tail for tail in tails if tail in options), None) if name.startswith("WEIR_") and name not in public_names() else None
+
+
+def foreign(macros, options):
+    """A sentence for each of the macros of a configuration's header, by name with its text, that is neither an option nor of Weir's: names
+    beginning WEIR_ are Weir's. One without a value may guard the header."""
+    for name, text in macros.items():
+        if name.startswith("WEIR_") and not name.startswith(("WEIR_CFG", "WEIR_PROFILE")) and text and not prefix_wrong(name, options) and name not in public_names():
+            yield f"there is no {name}: an option's name begins with WEIR_CFG_ (docs/options.md lists them), a macro's of yours not with WEIR_"
+
+
 def unknown(macros, options):
     """A sentence for each of the macros that looks like an option and is none."""
     known = {"WEIR_PROFILE"} | {f"WEIR_PROFILE_{profile.upper()}" for profile in PROFILES} | {f"WEIR_CFG_{name}" for name in options}
@@ -57,6 +81,8 @@ def unknown(macros, options):
             yield f"there is no profile {name.removeprefix('WEIR_PROFILE_').lower()}: there are {', '.join(PROFILES)}"
         elif name.startswith(("WEIR_CFG", "WEIR_PROFILE")) and name not in known:
             yield f"there is no option {name}{nearest(name, known)} (docs/options.md lists them)"
+        elif name not in known and prefix_wrong(name, options):
+            yield f"there is no option {name}; did you mean WEIR_CFG_{prefix_wrong(name, options)}? (docs/options.md lists them)"
 
 
 def in_commands(path):
@@ -200,8 +226,8 @@ class Configuration:
         with tempfile.NamedTemporaryFile("w", suffix=".h") as probe:
             probe.write(PROBE)
             probe.flush()
-            macros = re.findall(r"^#define (WEIR_\w+)", self.preprocess("-dM", source=probe.name), re.M)
-        wrong = list(unknown(macros, self.options))
+            macros = dict(re.findall(r"^#define (WEIR_\w+) ?(.*)$", self.preprocess("-dM", source=probe.name), re.M))
+        wrong = [*unknown(macros, self.options), *foreign(macros, self.options)]
         if wrong:
             raise Wrong("\n".join(wrong))
         self.check_numbers([name.removeprefix("WEIR_CFG_") for name in macros if name.startswith("WEIR_CFG_")])

@@ -69,6 +69,33 @@ def test_what_lists_no_macros_is_told(tmp_path, text, sentence):
     assert status == 2 and sentence in messages
 
 
+PREFIXES = ("WEIR_CONFIG_SOCKETS", "WEIR_OPT_SOCKETS", "WEIR_OPTION_SOCKETS", "WEIR_SOCKETS", "WEIR_CFG_SMALL_SOCKETS")
+MEANT = "did you mean WEIR_CFG_SOCKETS? (docs/options.md lists them)"
+
+
+@pytest.mark.parametrize("name", PREFIXES)
+def test_a_prefix_that_is_misspelt_is_told(header, tmp_path, name):
+    """By the header, the macros and the commands: a name that ends with an option's."""
+    sentence = f"there is no option {name}; {MEANT}"
+    status, _, messages = tell("--sources", "small", "--config", header(f"#define {name} 4\n"))
+    assert status == 2 and sentence in messages and messages.count("there is no") == 1
+    status, messages = macros_of("gcc", f"-D{name}=4", text='#include "weir/socket.h"\n')
+    assert status == 2 and sentence in messages
+    path = tmp_path / "compile_commands.json"
+    path.write_text(json.dumps([{"directory": ".", "file": "one.c", "command": f"cc -D{name}=4 -c one.c"}]))
+    status, _, messages = tell("--commands", str(path))
+    assert status == 2 and f"{sentence}; it is set for one.c" in messages
+
+
+def test_names_of_others_are_left_alone(header, tmp_path):
+    """Guards, and macros that Weir's sources ask for; in a whole build's commands also what is no option by any spelling."""
+    assert tell("--sources", "small", "--config", header("#ifndef WEIR_CONFIG_H\n#define WEIR_CONFIG_H\n#define WEIR_CONFIGURATION mine\n#define MINE 1\n#endif\n"))[0] == 0
+    assert tell("--sources", "small", "--config", header("#define WEIR_TLS_LEAN 1\n"))[0] == 0
+    path = tmp_path / "compile_commands.json"
+    path.write_text(json.dumps([{"directory": ".", "file": "one.c", "command": "cc -DWEIR_TLS_LEAN -DWEIR_DEMO=1 -DWEIR_TCP_ECN=7 -DCFG_SOCKETS=1 -c one.c"}]))
+    assert tell("--commands", str(path)) == (0, [], "")
+
+
 @pytest.fixture
 def header(tmp_path):
     def write(text):
@@ -112,6 +139,7 @@ def test_the_tool_stops_with_a_sentence(words, sentence):
 
 @pytest.mark.parametrize("text,sentence", [
     ("#define WEIR_CFG_SOKETS 4\n", "there is no option WEIR_CFG_SOKETS; did you mean WEIR_CFG_SOCKETS?"),
+    ("#define WEIR_KONFIG_SOKETS 4\n", "there is no WEIR_KONFIG_SOKETS: an option's name begins with WEIR_CFG_"),
     ("#define WEIR_PROFILE_MEDIUM\n", "there is no profile medium"),
     ("#define WEIR_PROFILE tiny\n", "two profiles are chosen"), ("#define WEIR_PROFILE_TINY\n", "two profiles are chosen"),
     ("#define WEIR_CFG_SOCKETS\n", "WEIR_CFG_SOCKETS is ``: it must be a whole number"),

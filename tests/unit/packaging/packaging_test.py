@@ -180,7 +180,8 @@ def test_a_cross_build_by_cmake(tmp_path):
     (["-DWEIR_OPTIONS=SOCKETS"], "`SOCKETS` is no option with a value"), (["-DWEIR_OPTIONS=SOCKETS=4 UDP=0"], "is no option with a value: they are written SOCKETS=4;UDP=0"),
     (["-DWEIR_OPTIONS=WEIR_CFG_SOCKETS=0"], "WEIR_CFG_SOCKETS must be 1 to"), (["-DCMAKE_C_FLAGS=-DWEIR_CFG_WEIR_CFG_SOCKETS=4"], "there is no option WEIR_CFG_WEIR_CFG_SOCKETS"),
     (["-DWEIR_OPTIONS=TCP_KEEPALIVE=false"], "WEIR_CFG_TCP_KEEPALIVE is `false`: it must be a whole number"), (["-DWEIR_CONFIG_FILE=/"], "there is no file /"),
-    (["-DCMAKE_C_FLAGS=-DWEIR_CFG_SOKETS=4"], "there is no option WEIR_CFG_SOKETS"), (["-DWEIR_CONFIG_FILE=nowhere.h"], "there is no file")])
+    (["-DCMAKE_C_FLAGS=-DWEIR_CFG_SOKETS=4"], "there is no option WEIR_CFG_SOKETS"),
+    (["-DCMAKE_C_FLAGS=-DWEIR_CONFIG_SOCKETS=4"], "there is no option WEIR_CONFIG_SOCKETS; did you mean WEIR_CFG_SOCKETS?"), (["-DWEIR_CONFIG_FILE=nowhere.h"], "there is no file")])
 def test_cmake_stops_with_a_sentence(words, sentence, tmp_path):
     assert sentence in re.sub(r"\s+", " ", configure(tmp_path, "-DWEIR_FROM=subdirectory", f"-DWEIR_SOURCES={ROOT}", *words, fails=True))
 
