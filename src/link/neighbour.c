@@ -7,7 +7,9 @@
 // stays silent it is asked for anew. An IPv6 neighbour on whose path nothing moves (doubt) is asked directly at once.
 //
 // Answers count only while we ask; in PROBE only from the address on file. A claim of another link address never
-// replaces the one on file, it makes it STALE: the old owner is asked first.
+// replaces the one on file: the old owner is asked first (contested), once and at once, or where it has been heard of
+// within the last second after another, so that a flood of claims brings one question a second. When it is silent for a
+// second all are asked.
 //
 // An entry that no socket of ours and no route asked for is a stranger's: it was made for a reply to a packet, or by an
 // ARP request to us, and anybody can forge the source of either. Strangers have WEIR_CFG_NEIGHBOUR_STRANGERS entries at
@@ -22,7 +24,7 @@
 #define NEIGHBOUR_RETRY_US 1000000u  // RFC 1122 §2.3.2.1: at most one request a second to one destination
 // RFC 4861 §10: DELAY_FIRST_PROBE_TIME, in which progress may confirm an IPv6 neighbour
 #define NEIGHBOUR_DELAY_US 5000000u
-#define NEIGHBOUR_DOUBT_MS 1000u     // who was confirmed later is not doubted
+#define NEIGHBOUR_DOUBT_MS 1000u     // who was confirmed later is not doubted, or not yet
 #define NEIGHBOUR_RECYCLE_SCAN 256u  // entries looked at for the least recently used, at most
 #define NEIGHBOUR_POLL_QUANTUM 32u   // entries served in one poll
 #define NEIGHBOUR_RECENCY_SHIFT 18   // used_at: units of 2^18 µs, a quarter of a second
@@ -329,14 +331,17 @@ void neighbour_doubt(struct weir_netif *netif, const struct path *path)
     n->state = NEIGHBOUR_PROBE;
     neighbour_timer_set(netif->weir, n, 0);
 }
+#endif
 
 void neighbour_contested(struct weir *weir, struct neighbour *n)
 {
+    if (n->state == NEIGHBOUR_PROBE && n->tries)
+        return;
+    const bool lately = weir->now_ms - n->confirmed_ms < NEIGHBOUR_DOUBT_MS;
     n->state = NEIGHBOUR_PROBE;
     n->tries = NEIGHBOUR_TRIES - 1;
-    neighbour_timer_set(weir, n, NEIGHBOUR_RETRY_US);
+    neighbour_timer_set(weir, n, lately ? NEIGHBOUR_RETRY_US : 0);
 }
-#endif
 
 void neighbour_free(struct weir *weir)
 {

@@ -59,7 +59,8 @@ struct neighbour *neighbour_entry_new(struct weir *weir, struct weir_netif *neti
 void neighbour_confirmed(struct weir *weir, struct neighbour *n);
 void neighbour_resolved(struct weir *weir, struct neighbour *n, const uint8_t mac[6]);  // REACHABLE; who waited goes on
 void neighbour_stale(struct weir *weir, struct neighbour *n, const uint8_t mac[6]);     // STALE, likewise
-// PROBE, with one question, unless progress comes first
+// Somebody claims that it is elsewhere: PROBE, with one question, unless progress comes first; while it is asked
+// further claims change nothing.
 void neighbour_contested(struct weir *weir, struct neighbour *n);
 
 // The datagrams that wait for it, for neighbour.c. Keeps a copy of one until it is known; false: no room.

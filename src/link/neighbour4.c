@@ -14,10 +14,8 @@ static void neighbour_request_seen(struct weir *weir, struct neighbour *n, const
     if (n->state == NEIGHBOUR_INCOMPLETE) {
         if (to_us)
             neighbour_resolved(weir, n, mac);
-    } else if (n->state == NEIGHBOUR_REACHABLE && memcmp(n->mac, mac, 6) != 0) {
-        n->state = NEIGHBOUR_STALE;
-        templates_changed(weir);
-        n->tries = NEIGHBOUR_TRIES - 1;  // one question to the old owner is enough
+    } else if (n->state != NEIGHBOUR_STATIC && memcmp(n->mac, mac, 6) != 0) {
+        neighbour_contested(weir, n);
     }
 }
 

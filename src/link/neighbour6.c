@@ -5,14 +5,6 @@
 // unless progress shows that it is still there.
 #include "link/neighbour.h"
 
-// Somebody claims that the neighbour is elsewhere: it is asked, once, and until it has answered further claims change
-// nothing. One that waits for progress (PROBE) is asked sooner.
-static void ask_first(struct weir *weir, struct neighbour *n)
-{
-    if (n->state != NEIGHBOUR_PROBE || !n->tries)
-        neighbour_contested(weir, n);
-}
-
 void neighbour_told(struct weir *weir, struct weir_netif *netif, struct weir_addr address, const uint8_t mac[6],
                     bool create, bool router)
 {
@@ -26,7 +18,7 @@ void neighbour_told(struct weir *weir, struct weir_netif *netif, struct weir_add
     } else if (n->state == NEIGHBOUR_INCOMPLETE) {
         neighbour_stale(weir, n, mac);
     } else if (n->state != NEIGHBOUR_STATIC && memcmp(n->mac, mac, sizeof n->mac) != 0) {
-        ask_first(weir, n);
+        neighbour_contested(weir, n);
         return;
     }
     n->router |= router;
@@ -63,7 +55,7 @@ void neighbour_advertised(struct weir *weir, struct weir_netif *netif, struct we
         return;
     }
     if (claim->mac && memcmp(n->mac, claim->mac, sizeof n->mac) != 0) {
-        ask_first(weir, n);
+        neighbour_contested(weir, n);
         return;
     }
     if (claim->solicited)

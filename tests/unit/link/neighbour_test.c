@@ -464,6 +464,47 @@ static void claims_are_verified(void **state)
     fixture_close(&f);
 }
 
+// A host with a new network card: the old one is asked at once, and a second later all. Not for every claim, though, of
+// one that has just been heard of.
+static void who_has_a_new_link_address_is_found_in_a_second(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct path path = {0};
+    plain(&f);
+    for (uint32_t learnt = 0; learnt < 2; learnt++) {
+        if (learnt) {  // of a request of its own, and never confirmed
+            frames_arp(&f, FIXTURE_MAC, ARP_REQUEST, FIXTURE_PEER_MAC, PEER + 1, OURS);
+            assert_int_equal(lookup(&f, PEER + 1)->state, NEIGHBOUR_STALE);
+        } else {
+            meet(&f, &path, PEER, FIXTURE_PEER_MAC);
+        }
+        fixture_poll(&f, 2 * SECOND);
+        fixture_clear(&f);
+        frames_arp(&f, FIXTURE_MAC, ARP_REQUEST, thief, PEER + learnt, OURS);
+        fixture_poll(&f, 0);
+        assert_int_equal(fixture_sent_count(&f), 2);  // the other is the answer
+        frames_assert_request(&f, 1, FIXTURE_PEER_MAC, OURS, PEER + learnt);
+        fixture_clear(&f);
+        for (uint32_t i = 0; i < 100; i++)
+            frames_arp(&f, frames_all, ARP_REQUEST, thief, PEER + learnt, PEER + learnt);
+        fixture_poll(&f, SECOND);
+        assert_int_equal(fixture_sent_count(&f), 1);
+        frames_assert_request(&f, 0, frames_all, OURS, PEER + learnt);
+        frames_arp(&f, FIXTURE_MAC, ARP_REPLY, thief, PEER + learnt, OURS);
+        assert_memory_equal(lookup(&f, PEER + learnt)->mac, thief, 6);
+        assert_int_equal(lookup(&f, PEER + learnt)->state, NEIGHBOUR_REACHABLE);
+        fixture_clear(&f);
+        frames_arp(&f, frames_all, ARP_REQUEST, FIXTURE_PEER_MAC, PEER + learnt, PEER + learnt);
+        fixture_poll(&f, 0);
+        assert_int_equal(fixture_sent_count(&f), 0);
+        fixture_poll(&f, SECOND);
+        frames_assert_request(&f, 0, thief, OURS, PEER + learnt);
+        frames_arp(&f, FIXTURE_MAC, ARP_REPLY, thief, PEER + learnt, OURS);
+    }
+    fixture_close(&f);
+}
+
 static void requests_teach(void **state)
 {
     (void)state;
@@ -781,6 +822,7 @@ int main(void)
         cmocka_unit_test(unsolicited_replies_change_nothing),
         cmocka_unit_test(static_entries_stay),
         cmocka_unit_test(claims_are_verified),
+        cmocka_unit_test(who_has_a_new_link_address_is_found_in_a_second),
         cmocka_unit_test(requests_teach),
         cmocka_unit_test(a_flood_of_requests_displaces_nothing_in_use),
         cmocka_unit_test(a_flood_of_replies_displaces_nothing_in_use),
