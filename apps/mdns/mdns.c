@@ -81,6 +81,7 @@ static void take_response(struct mdns *mdns, const struct mdns_packet *packet)
 {
     struct mdns_reader reader;
     struct mdns_record record;
+    const uint16_t number = mdns->host.number;
     (void)mdns_read_begin(&reader, packet->bytes, packet->length);
     while (mdns_read_record(&reader, &record)) {
         if (record.section == 2)
@@ -88,6 +89,8 @@ static void take_response(struct mdns *mdns, const struct mdns_packet *packet)
         mdns_probe_conflict(mdns, packet, &record);
         mdns_respond_heard(mdns, packet, &record);
     }
+    if (mdns->host.number != number)
+        mdns_probe_services(mdns, packet->now_us);
     mdns_cache_take(mdns, packet);
 }
 

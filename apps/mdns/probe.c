@@ -328,3 +328,11 @@ void mdns_probe_conflict(struct mdns *mdns, const struct mdns_packet *packet, co
             conflict(mdns, owner, packet->now_us);
     }
 }
+
+void mdns_probe_services(struct mdns *mdns, uint64_t now_us)
+{
+    for (struct mdns_owner *owner = mdns->owners; owner != NULL; owner = owner->next) {
+        if (owner->service != NULL && owner->state == MDNS_PROBING && owner->sent > 0)
+            mdns_owner_probe(mdns, owner, now_us);
+    }
+}

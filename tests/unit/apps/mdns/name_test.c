@@ -136,6 +136,93 @@ static void long_names_are_cut(void **state)
     link_close(&link);
 }
 
+// A host of the same name is found out while its service is probed: the service names another host now, and what nobody
+// contradicted were other data. It is probed three times more (RFC 6762 §8.1).
+static void a_service_whose_host_has_a_new_name_is_probed_again(void **state)
+{
+    struct link link;
+    struct other other;
+    struct message m;
+    uint32_t probes = 0;
+    (void)state;
+    link_open_bare(&link, "kitchen");
+    publish(&link, "web");
+    bench_run(&link.b, 600000);
+    assert_int_equal(web.owner.state, MDNS_PROBING);
+    assert_true(web.owner.sent >= 2);
+    link_forget(&link);
+    other_begin(&other, MDNS_RESPONSE);
+    other_a(&other, 1, "kitchen.local", MDNS_IN | MDNS_FLUSH, 120, 2);
+    other_send(&other, &link);
+    bench_run(&link.b, 5 * SECOND);
+    while (link_next(&link, &m))
+        probes += records_in(&m, WEB, MDNS_SRV, 2, NULL);
+    assert_int_equal(probes, 3);
+    assert_string_equal(link.mdns.host.label, "kitchen-2");
+    assert_string_equal(web.owner.label, "web");
+    link_close(&link);
+}
+
+// What was sent reaches the other host some milliseconds later, each for itself.
+struct flight {
+    struct message message;
+    uint32_t due;
+    bool used;
+};
+
+static void carry(struct link *from, struct link *to, struct flight flights[32], uint32_t now, uint32_t *seed)
+{
+    struct message message;
+    const struct weir_addr source = from->b.f.netif.address.addr;
+    while (link_next(from, &message)) {
+        uint32_t at = 0;
+        while (flights[at].used)
+            at++;
+        assert_true(at < 32);
+        *seed = *seed * 1664525u + 1013904223u;
+        flights[at] = (struct flight){message, now + 1 + (*seed >> 16) % 4, true};
+    }
+    for (uint32_t at = 0; at < 32; at++)
+        if (flights[at].used && flights[at].due <= now) {
+            link_input(to, flights[at].message.bytes, flights[at].message.length, source, GROUP, MDNS_PORT);
+            flights[at].used = false;
+        }
+}
+
+// A newcomer with the names and the data of one that is there, over a link whose delay varies: it takes neither name,
+// whenever its two probes fall, though a host need not defend a name more often than each 250 ms.
+static void a_newcomer_takes_no_name(void **state)
+{
+    static struct link old, new;
+    (void)state;
+    for (uint32_t turn = 0; turn < 60; turn++) {
+        struct flight there[32] = {0}, back[32] = {0};
+        struct mdns_service theirs = {.name = "web", .type = "_http._tcp", .port = 80};
+        uint32_t seed = turn;
+        link_open(&old, "kitchen");
+        publish(&old, "web");
+        bench_run(&old.b, 10 * SECOND);
+        link_forget(&old);
+        link_open_bare(&new, "kitchen");
+        assert_int_equal(weir_netif_set_address(&new.b.f.netif, OTHER, 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+        const uint8_t stir[4] = {(uint8_t)turn, 1};
+        weir_random_stir(new.b.f.weir, stir, sizeof stir);
+        assert_int_equal(mdns_publish(&new.mdns, &theirs), WEIR_OK);
+        for (uint32_t ms = 0; ms < 3000; ms++) {
+            bench_run(&old.b, 1000);
+            bench_run(&new.b, 1000);
+            carry(&new, &old, there, ms, &seed);
+            carry(&old, &new, back, ms, &seed);
+        }
+        assert_string_equal(old.mdns.host.label, "kitchen");
+        assert_string_equal(web.owner.label, "web");
+        assert_string_equal(new.mdns.host.label, "kitchen-2");
+        assert_string_equal(theirs.owner.label, "web (2)");
+        link_close(&new);
+        link_close(&old);
+    }
+}
+
 // A claim to both of our names, of several records.
 static void claim(struct other *other)
 {
@@ -501,13 +588,22 @@ static void names_that_cannot_be_told_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(probes_then_announcements),       cmocka_unit_test(first_probes_differ),
-        cmocka_unit_test(a_name_in_use_is_left),           cmocka_unit_test(long_names_are_cut),
-        cmocka_unit_test(a_late_claim_is_probed),          cmocka_unit_test(own_packets_are_no_conflict),
-        cmocka_unit_test(own_addresses_are_no_conflict),   cmocka_unit_test(the_greater_data_wins),
-        cmocka_unit_test(types_are_compared_before_data),  cmocka_unit_test(names_are_compared_whole),
-        cmocka_unit_test(many_conflicts_slow_down),        cmocka_unit_test(a_denial_by_unicast_is_heard),
-        cmocka_unit_test(a_new_link_or_address_is_probed), cmocka_unit_test(names_that_cannot_be_told_are_refused),
+        cmocka_unit_test(probes_then_announcements),
+        cmocka_unit_test(first_probes_differ),
+        cmocka_unit_test(a_name_in_use_is_left),
+        cmocka_unit_test(long_names_are_cut),
+        cmocka_unit_test(a_service_whose_host_has_a_new_name_is_probed_again),
+        cmocka_unit_test(a_newcomer_takes_no_name),
+        cmocka_unit_test(a_late_claim_is_probed),
+        cmocka_unit_test(own_packets_are_no_conflict),
+        cmocka_unit_test(own_addresses_are_no_conflict),
+        cmocka_unit_test(the_greater_data_wins),
+        cmocka_unit_test(types_are_compared_before_data),
+        cmocka_unit_test(names_are_compared_whole),
+        cmocka_unit_test(many_conflicts_slow_down),
+        cmocka_unit_test(a_denial_by_unicast_is_heard),
+        cmocka_unit_test(a_new_link_or_address_is_probed),
+        cmocka_unit_test(names_that_cannot_be_told_are_refused),
         cmocka_unit_test(the_group_is_joined_and_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
