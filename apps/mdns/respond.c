@@ -249,12 +249,14 @@ static void schedule(struct mdns *mdns, const struct mdns_packet *packet, uint64
             struct mdns_slot *slot = &owner->slots[i];
             if ((owner->asked & BIT(i)) == 0)
                 continue;
-            if (mdns_slot_recent(slot, packet->now_us, limit_us)) {  // the answer of a moment ago is this one, too
-                mdns->count.limited++;
+            const bool recent = mdns_slot_recent(slot, packet->now_us, limit_us);
+            mdns->count.limited += recent;
+            if (recent && !defence)  // the answer of a moment ago is this one, too
                 continue;
-            }
+            // Who probes may not have listened then, or have had other data: he is answered later (§6).
+            const uint64_t at_us = recent ? slot->sent_us + limit_us : when_us;
             slot->asker = slot->due_us == WEIR_NEVER || slot->asker == asker(packet) ? asker(packet) : 0;
-            slot->due_us = when_us < slot->due_us ? when_us : slot->due_us;
+            slot->due_us = at_us < slot->due_us ? at_us : slot->due_us;
         }
     }
     mdns->due_us = 0;

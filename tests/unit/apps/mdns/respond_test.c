@@ -246,6 +246,31 @@ static void a_record_goes_out_once_a_second(void **state)
     link_close(&link);
 }
 
+// A probe that comes sooner than 250 ms after the last answer is answered then, not passed over.
+static void a_defence_waits_for_its_limit(void **state)
+{
+    struct link link;
+    struct message m;
+    uint64_t before_us = 0;
+    (void)state;
+    open_all(&link);
+    for (int i = 0; i < 3; i++) {
+        struct other *other = question(HOST, MDNS_ANY, MDNS_IN | MDNS_UNICAST);
+        other_a(other, 2, HOST, MDNS_IN, 120, 9);
+        other_send(other, &link);
+        bench_run(&link.b, 100000);
+    }
+    bench_run(&link.b, SECOND);
+    for (int i = 0; i < 2; i++) {
+        assert_true(link_next(&link, &m));
+        assert_int_equal(records_in(&m, HOST, MDNS_A, 1, NULL), 1);
+        assert_true(i == 0 || m.sent_us - before_us == 250000);
+        before_us = m.sent_us;
+    }
+    assert_false(link_next(&link, &m));
+    link_close(&link);
+}
+
 static uint64_t with_known(uint32_t ttl_s, bool other_data, struct message *m)
 {
     struct link link;
@@ -696,6 +721,7 @@ int main(void)
         cmocka_unit_test(only_what_is_ours_is_answered),
         cmocka_unit_test(missing_types_are_denied),
         cmocka_unit_test(a_record_goes_out_once_a_second),
+        cmocka_unit_test(a_defence_waits_for_its_limit),
         cmocka_unit_test(known_answers_are_left_out),
         cmocka_unit_test(known_answers_are_left_out_of_several),
         cmocka_unit_test(half_known_sets_are_sent_whole),
