@@ -70,7 +70,8 @@ struct dhcp {
     } count;
 };
 
-// Starts on an interface that is up and part of the instance. A negative enum weir_error: no socket.
+// Starts on an interface that is up and part of the instance. A negative enum weir_error: no socket; WEIR_IN_USE: the
+// interface has a client already, or a DHCP server.
 int dhcp_start(struct dhcp *dhcp, struct loop *loop, struct weir_netif *netif, const char *host,
                void (*changed)(struct dhcp *, bool bound, void *), void *context);
 // This host works without IPv4 where the network says that it may (RFC 8925, option 108): then no address is taken, and

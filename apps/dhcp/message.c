@@ -34,35 +34,46 @@ enum option {
     OPTION_REBIND = 59,
     OPTION_CLIENT_ID = 61,
     OPTION_IP6_ONLY = 108,
+    OPTION_PORTAL = 114,
     OPTION_END = 255
 };
 
 // --- parse -----------------------------------------------------------------------------------------------------------
 
+// One field of options: the message's own, `file` or `sname`.
+struct field {
+    const uint8_t *bytes;
+    uint32_t length;
+};
+
+struct piece {
+    const uint8_t *data;
+    uint8_t code, length;
+};
+
+struct options {
+    struct field fields[3];
+    uint32_t count;
+};
+
 static bool parse_addr(const uint8_t *data, uint32_t length, struct weir_addr *out)
 {
-    if (length != 4)
-        return false;
-    if (weir_addr_is_any(*out))
+    if (length == 4)
         *out = weir_addr_v4(get32(data));
-    return true;
+    return length == 4;
 }
 
 static bool parse_seconds(const uint8_t *data, uint32_t length, uint32_t *out)
 {
-    if (length != 4)
-        return false;
-    if (*out == 0)
+    if (length == 4)
         *out = get32(data);
-    return true;
+    return length == 4;
 }
 
 static bool parse_list(const uint8_t *data, uint32_t length, struct dhcp_list *out)
 {
     if (length == 0 || length % 4 != 0)
         return false;
-    if (out->count != 0)
-        return true;
     for (uint32_t i = 0; i < length && out->count < DHCP_SERVERS; i += 4)
         out->addresses[out->count++] = weir_addr_v4(get32(data + i));
     return true;
@@ -74,7 +85,7 @@ static bool parse_domain(const uint8_t *data, uint32_t length, char out[DHCP_NAM
 {
     if (length == 0)
         return false;
-    if (length >= DHCP_NAME_MAX || out[0] != '\0')
+    if (length >= DHCP_NAME_MAX)
         return true;
     for (uint32_t i = 0; i < length; i++) {
         char c = (char)data[i];
@@ -94,15 +105,12 @@ static bool parse_id(const uint8_t *data, uint32_t length, struct dhcp_message *
 {
     if (length < 2 || length > DHCP_ID_MAX)
         return false;
-    if (message->id_length == 0) {
-        message->id_length = (uint8_t)length;
-        memcpy(message->id, data, length);
-    }
+    message->id_length = (uint8_t)length;
+    memcpy(message->id, data, length);
     return true;
 }
 
-static bool parse_option(uint8_t code, const uint8_t *data, uint32_t length, struct dhcp_message *message,
-                         uint8_t *overload)
+static bool parse_option(uint8_t code, const uint8_t *data, uint32_t length, struct dhcp_message *message)
 {
     switch (code) {
     case OPTION_MASK: return parse_addr(data, length, &message->mask);
@@ -120,41 +128,113 @@ static bool parse_option(uint8_t code, const uint8_t *data, uint32_t length, str
     case OPTION_MTU:
         if (length != 2 || get16(data) < 68)
             return false;
-        message->mtu = message->mtu == 0 ? get16(data) : message->mtu;
-        return true;
-    case OPTION_OVERLOAD:
-        if (length != 1 || data[0] < 1 || data[0] > 3)
-            return false;
-        *overload = data[0];
+        message->mtu = get16(data);
         return true;
     case OPTION_TYPE:
         if (length != 1 || data[0] < DHCP_DISCOVER || data[0] > DHCP_INFORM)
             return false;
-        message->type = message->type == 0 ? data[0] : message->type;
+        message->type = data[0];
         return true;
     default: return true;  // not ours; its length was checked
     }
 }
 
-// One field of options. An option that passes the field's end makes the message malformed; a missing END does not.
-static bool parse_field(const uint8_t *field, uint32_t length, struct dhcp_message *message, uint8_t *overload)
+// The option that begins at *at or behind the padding there; *at is then behind it. false: there is none. The field is
+// one that field_check found whole.
+static bool option_next(const struct field *field, uint32_t *at, struct piece *option)
 {
-    for (uint32_t at = 0; at < length && field[at] != OPTION_END;) {
-        uint8_t code = field[at++];
-        if (code == OPTION_PAD)
+    while (*at < field->length && field->bytes[*at] == OPTION_PAD)
+        ++*at;
+    if (*at >= field->length || field->bytes[*at] == OPTION_END)
+        return false;
+    *option = (struct piece){field->bytes + *at + 2, field->bytes[*at], field->bytes[*at + 1]};
+    *at += 2u + option->length;
+    return true;
+}
+
+// Whether no option passes the field's end; a missing END is no harm. *overload: what its option 52 says, or as it was.
+static bool field_check(const struct field *field, uint8_t *overload)
+{
+    struct piece option;
+    for (uint32_t at = 0;;) {
+        while (at < field->length && field->bytes[at] == OPTION_PAD)
+            at++;
+        if (at >= field->length || field->bytes[at] == OPTION_END)
+            return true;
+        if (field->length - at < 2 || field->bytes[at + 1] > field->length - at - 2)
+            return false;
+        (void)option_next(field, &at, &option);
+        if (option.code != OPTION_OVERLOAD)
             continue;
-        if (at >= length || field[at] > length - at - 1)
+        if (option.length != 1 || option.data[0] < 1 || option.data[0] > 3)
             return false;
-        if (!parse_option(code, field + at + 1, field[at], message, overload))
-            return false;
-        at += 1u + field[at];
+        *overload = option.data[0];
+    }
+}
+
+// RFC 2131 §4.1: `file` is read before `sname`. An overload option inside them means nothing.
+static bool options_find(const uint8_t *bytes, uint32_t length, struct options *options)
+{
+    uint8_t overload = 0, ignored = 0;
+    *options = (struct options){.fields = {{bytes + OPTIONS_AT, length - OPTIONS_AT}}, .count = 1};
+    bool whole = field_check(&options->fields[0], &overload);
+    if (overload & 1)
+        options->fields[options->count++] = (struct field){bytes + FILE_AT, FILE_BYTES};
+    if (overload & 2)
+        options->fields[options->count++] = (struct field){bytes + SNAME_AT, SNAME_BYTES};
+    for (uint32_t i = 1; i < options->count; i++)
+        whole = whole && field_check(&options->fields[i], &ignored);
+    return whole;
+}
+
+// RFC 3396 §7: the options with this code are one, in pieces. Its bytes, as far as there is room for what is read of
+// any; its length.
+static uint32_t options_join(const struct options *options, uint8_t code, uint8_t out[DHCP_ID_MAX])
+{
+    struct piece option;
+    uint32_t length = 0;
+    for (uint32_t i = 0; i < options->count; i++) {
+        for (uint32_t at = 0; option_next(&options->fields[i], &at, &option);) {
+            for (uint32_t byte = 0; option.code == code && byte < option.length; byte++, length++) {
+                if (length < DHCP_ID_MAX)
+                    out[length] = option.data[byte];
+            }
+        }
+    }
+    return length;
+}
+
+// What has a length of its own is in pieces only when a piece alone has not that length: else it was said again, and
+// what was said first counts.
+static bool is_sequence(uint8_t code)
+{
+    return code == OPTION_ROUTERS || code == OPTION_DNS || code == OPTION_NTP || code == OPTION_DOMAIN ||
+           code == OPTION_CLIENT_ID;
+}
+
+static bool options_parse(const struct options *options, struct dhcp_message *message)
+{
+    uint8_t seen[32] = {0}, joined[DHCP_ID_MAX];
+    struct piece option;
+    for (uint32_t i = 0; i < options->count; i++) {
+        for (uint32_t at = 0; option_next(&options->fields[i], &at, &option);) {
+            const uint8_t bit = (uint8_t)(1u << (option.code & 7));
+            if (seen[option.code / 8] & bit)
+                continue;
+            seen[option.code / 8] |= bit;
+            if (!is_sequence(option.code) && parse_option(option.code, option.data, option.length, message))
+                continue;
+            const uint32_t length = options_join(options, option.code, joined);
+            if (!parse_option(option.code, joined, length, message))
+                return false;
+        }
     }
     return true;
 }
 
 bool dhcp_parse(const uint8_t *bytes, uint32_t length, struct dhcp_message *message)
 {
-    uint8_t overload = 0, ignored = 0;
+    struct options options;
     *message = (struct dhcp_message){0};
     // Hardware type Ethernet, six bytes of address: a longer one would be read past `chaddr` by a careless parser.
     if (length < OPTIONS_AT || bytes[0] < 1 || bytes[0] > 2 || bytes[1] != ETHERNET || bytes[2] != 6)
@@ -170,14 +250,7 @@ bool dhcp_parse(const uint8_t *bytes, uint32_t length, struct dhcp_message *mess
     message->siaddr = weir_addr_v4(get32(bytes + 20));
     message->giaddr = weir_addr_v4(get32(bytes + 24));
     memcpy(message->mac, bytes + 28, 6);
-    if (!parse_field(bytes + OPTIONS_AT, length - OPTIONS_AT, message, &overload))
-        return false;
-    // RFC 2131 §4.1: `file` is read before `sname`. An overload option inside them means nothing.
-    if ((overload & 1) && !parse_field(bytes + FILE_AT, FILE_BYTES, message, &ignored))
-        return false;
-    if ((overload & 2) && !parse_field(bytes + SNAME_AT, SNAME_BYTES, message, &ignored))
-        return false;
-    return message->type != 0;
+    return options_find(bytes, length, &options) && options_parse(&options, message) && message->type != 0;
 }
 
 // --- emit ------------------------------------------------------------------------------------------------------------
@@ -248,6 +321,8 @@ static void emit_options(struct writer *writer, const struct dhcp_message *messa
     }
     if (message->domain[0] != '\0')
         emit_option(writer, OPTION_DOMAIN, message->domain, (uint32_t)strlen(message->domain));
+    if (message->portal != NULL)
+        emit_option(writer, OPTION_PORTAL, message->portal, (uint32_t)strlen(message->portal));
 }
 
 uint32_t dhcp_emit(const struct dhcp_message *message, uint8_t *out, uint32_t room)

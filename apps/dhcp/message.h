@@ -14,11 +14,13 @@ WEIR_BEGIN_DECLS
 
 #define DHCP_CLIENT_PORT 68u
 #define DHCP_SERVER_PORT 67u
-#define DHCP_MESSAGE_MIN 300u    // what is sent is padded to this: old BOOTP relays drop less (RFC 1542 §2.1)
-#define DHCP_MESSAGE_MAX 576u    // what we send at most, and ask the server to send (RFC 2131 §2)
-#define DHCP_SERVERS 3u          // routers, name servers, time servers kept of each list
-#define DHCP_NAME_MAX 64u        // host and domain name, with the NUL
-#define DHCP_ID_MAX 64u          // client identifiers; longer ones are malformed
+#define DHCP_MESSAGE_MIN 300u  // what is sent is padded to this: old BOOTP relays drop less (RFC 1542 §2.1)
+#define DHCP_MESSAGE_MAX 576u  // what we send at most, and ask the server to send (RFC 2131 §2)
+#define DHCP_SERVERS 3u        // routers, name servers, time servers kept of each list
+#define DHCP_NAME_MAX 64u      // host and domain name, with the NUL
+#define DHCP_ID_MAX 64u        // client identifiers; longer ones are malformed
+#define DHCP_PORTAL_MAX \
+    128u  // the URI of a captive portal, with the NUL: so much fits beside all else that a server says
 #define DHCP_FOREVER UINT32_MAX  // lease time that never ends
 #define DHCP_BROADCAST 0x8000u   // flags: answer by broadcast, we have no address yet
 
@@ -56,11 +58,13 @@ struct dhcp_message {
     bool parameters;             // emit only: the list of options wanted, and the greatest message size
     char host[DHCP_NAME_MAX];    // emit only
     char domain[DHCP_NAME_MAX];  // letters, digits, dots, hyphens or empty
+    const char *portal;          // emit only: NULL: none
 };
 
 // Returns false for a message that is not DHCP over Ethernet, or malformed anywhere: the whole of it is then dropped.
-// Option overload (52) is obeyed: `file`, then `sname`, each within its own bounds. Of a repeated option the first
-// counts.
+// Option overload (52) is obeyed: `file`, then `sname`, each within its own bounds. Options of one code are one option
+// in pieces (RFC 3396), in whichever fields they are; but what has its full length already and comes again counts once,
+// as it came first.
 bool dhcp_parse(const uint8_t *bytes, uint32_t length, struct dhcp_message *message);
 // Returns its bytes (at least DHCP_MESSAGE_MIN); 0: `room` is too small (DHCP_MESSAGE_MAX is always enough).
 uint32_t dhcp_emit(const struct dhcp_message *message, uint8_t *out, uint32_t room);

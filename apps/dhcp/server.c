@@ -160,6 +160,7 @@ static void send_lease(struct dhcp_server *server, const struct dhcp_message *qu
     list_of(&reply.dns, config->dns);
     if (config->domain != NULL)
         memcpy(reply.domain, config->domain, strlen(config->domain) + 1);
+    reply.portal = config->portal;
     send_reply(server, question, &reply);
 }
 
@@ -400,7 +401,8 @@ static bool config_valid(const struct dhcp_server_config *config)
     return !weir_addr_is_any(own->addr) && weir_addr_is_v4(own->addr) && own->prefix_length > 0 &&
            own->prefix_length <= 30 && config->bindings != NULL && config->count > 0 &&
            config->count <= 1u << (32 - own->prefix_length) && config->lease_s >= DHCP_SERVER_LEASE_MIN_S &&
-           (config->domain == NULL || strlen(config->domain) < DHCP_NAME_MAX) && of_link(config, first) &&
+           (config->domain == NULL || strlen(config->domain) < DHCP_NAME_MAX) &&
+           (config->portal == NULL || strlen(config->portal) < DHCP_PORTAL_MAX) && of_link(config, first) &&
            of_link(config, first + config->count - 1) && weir_addr_to_v4(own->addr) - first >= config->count;
 }
 

@@ -8,7 +8,7 @@
 // An address that a client has not had before is pinged before it is offered (§3.1): one that answers rests as one that
 // a client declined. That takes a WEIR_ICMP socket; where there is none (WEIR_CFG_RAW) it is offered at once.
 //
-// Lock held. Not on an interface whose own address comes from DHCP: it would serve its server's network.
+// Lock held. Not on an interface with a DHCP client: it would serve its server's network.
 #ifndef APPS_DHCP_SERVER_H
 #define APPS_DHCP_SERVER_H
 
@@ -22,6 +22,7 @@ WEIR_BEGIN_DECLS
 #define DHCP_DECLINED_S 3600u  // an address that a client, or a ping, found another host to have rests for so long
 #define DHCP_PING_US 500000u   // so long the answer to a ping is waited for
 #define DHCP_SERVER_LEASE_MIN_S 10u
+#define DHCP_NO_PORTAL "urn:ietf:params:capport:unrestricted"  // RFC 8910 §2: nobody has to sign in anywhere
 
 enum dhcp_binding_state {
     DHCP_FREE,
@@ -52,6 +53,10 @@ struct dhcp_server_config {
     uint32_t lease_s;              // DHCP_SERVER_LEASE_MIN_S and more
     struct weir_addr router, dns;  // any: none
     const char *domain;            // NULL: none; shorter than DHCP_NAME_MAX
+    // The URI of the captive portal's API, or DHCP_NO_PORTAL (RFC 8910, option 114): what a telephone is told that
+    // would leave a network without Internet. It stays while the server runs. NULL: nothing; shorter than
+    // DHCP_PORTAL_MAX.
+    const char *portal;
     // A lease was given or renewed (LEASED), given back (FREE), or declined, by the client or since another host
     // answers there. May be NULL.
     void (*changed)(struct dhcp_server *server, struct weir_addr address, const struct dhcp_binding *binding,
@@ -72,7 +77,7 @@ struct dhcp_server {
 };
 
 // WEIR_INVALID: no address on the interface, an address of the pool that is not of its subnet, or is no host's, or is
-// its own; a lease too short. Errors of sockets.
+// its own; a lease too short. WEIR_IN_USE: a server or a client runs on the interface. Errors of sockets.
 int dhcp_server_start(struct dhcp_server *server, struct loop *loop, const struct dhcp_server_config *config);
 void dhcp_server_stop(struct dhcp_server *server);
 

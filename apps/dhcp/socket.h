@@ -5,7 +5,8 @@
 
 #include "loop.h"
 
-// WEIR_OK and *out, or an error.
+// WEIR_OK and *out, or an error; WEIR_IN_USE: the interface has a client or a server already, of whichever kind `port`
+// is for.
 int dhcp_socket(struct loop *loop, const struct weir_netif *netif, uint16_t port, struct weir_watch *watch,
                 weir_socket *out);
 

@@ -544,6 +544,35 @@ static void the_route_follows_the_lease(void **state)
     close_world(&world);
 }
 
+// RFC 3396: a server may say in pieces, and in `file` and `sname`, what does not fit elsewhere.
+static void a_server_may_split_its_options(void **state)
+{
+    static const uint8_t ack_options[] = {53,  1, 5,  54, 4, 10, 0, 0,  1, 51, 4, 0,  0, 3,   232, 1,   4,   255, 255,
+                                          255, 0, 52, 1,  3, 6,  4, 10, 0, 0,  2, 15, 4, 'w', 'e', 'i', 'r', 255};
+    struct world world;
+    uint8_t udp[8 + DHCP_MESSAGE_MIN] = {0, 67, 0, 68, (8 + DHCP_MESSAGE_MIN) >> 8, (8 + DHCP_MESSAGE_MIN) & 0xff};
+    uint8_t *const bytes = udp + 8;
+    (void)state;
+    open_world(&world);
+    expect(&world, DHCP_DISCOVER, 20000000);
+    struct dhcp_message offer = reply(&world, DHCP_OFFER);
+    deliver(&world, &offer);
+    expect(&world, DHCP_REQUEST, 1000000);
+    struct dhcp_message ack = reply(&world, DHCP_ACK);
+    (void)dhcp_emit(&ack, bytes, DHCP_MESSAGE_MIN);
+    memset(bytes + 44, 0, 64 + 128);
+    memcpy(bytes + 240, ack_options, sizeof ack_options);
+    memcpy(bytes + 108, (const uint8_t[]){6, 2, 10, 0, 15, 1, '.', 255}, 8);
+    memcpy(bytes + 44, (const uint8_t[]){15, 4, 'h', 'o', 'm', 'e', 6, 2, 0, 3, 255}, 11);
+    fixture_input_ip4(&world.bench.f, SERVER, weir_addr_v4(0xffffffffu), 17, udp, sizeof udp);
+    bench_run(&world.bench, 12000000);
+    assert_int_equal(world.dhcp.state, DHCP_BOUND);
+    assert_string_equal(world.dhcp.lease.domain, "weir.home");
+    assert_int_equal(world.dhcp.lease.dns.count, 2);
+    assert_int_equal(weir_addr_to_v4(world.dhcp.lease.dns.addresses[1]), 0x0a000003);
+    close_world(&world);
+}
+
 static void what_is_no_answer_is_counted(void **state)
 {
     struct world world;
@@ -653,6 +682,7 @@ int main(void)
         cmocka_unit_test(masks_have_their_default),
         cmocka_unit_test(what_contradicts_itself_is_put_right),
         cmocka_unit_test(the_route_follows_the_lease),
+        cmocka_unit_test(a_server_may_split_its_options),
         cmocka_unit_test(what_is_no_answer_is_counted),
         cmocka_unit_test(a_client_may_have_no_name),
     };

@@ -154,6 +154,99 @@ static void overload_stays_in_its_fields(void **state)
     assert_true(parse(bytes, length, &out));
 }
 
+// RFC 3396: the pieces of an option belong together, in whichever fields they are and whatever lies between them.
+static void split_options_are_joined(void **state)
+{
+    static const uint8_t options[] = {53,  1,   5,   52,  1,  3, 6, 3, 10, 0, 0, 15,  4,
+                                      'w', 'e', 'i', 'r', 51, 2, 0, 1, 61, 2, 0, 'm', 255};
+    uint8_t bytes[DHCP_MESSAGE_MAX];
+    struct dhcp_message out;
+    (void)state;
+    const uint32_t length = with_options(bytes, options, sizeof options);
+    const uint8_t file[] = {0, 15, 1, '.', 6, 3, 2, 10, 0, 61, 0, 255};
+    const uint8_t sname[] = {6, 2, 0, 3, 51, 2, 0, 2, 15, 4, 'h', 'o', 'm', 'e', 61, 1, 'e', 255};
+    memset(bytes + 44, 0, 64 + 128);
+    memcpy(bytes + 108, file, sizeof file);
+    memcpy(bytes + 44, sname, sizeof sname);
+    assert_true(parse(bytes, length, &out));
+    assert_int_equal(out.dns.count, 2);
+    assert_int_equal(weir_addr_to_v4(out.dns.addresses[0]), 0x0a000002);
+    assert_int_equal(weir_addr_to_v4(out.dns.addresses[1]), 0x0a000003);
+    assert_string_equal(out.domain, "weir.home");
+    assert_int_equal(out.lease_s, 65538);
+    assert_int_equal(out.id_length, 3);
+    assert_memory_equal(out.id, "\0me", 3);
+    bytes[44 + 16] = 255;  // without its last piece the identifier is shorter, and nothing else is other
+    bytes[44 + 14] = 0;
+    bytes[44 + 15] = 0;
+    assert_true(parse(bytes, length, &out));
+    assert_int_equal(out.id_length, 2);
+    bytes[44 + 4] = 0, bytes[44 + 5] = 0, bytes[44 + 6] = 0, bytes[44 + 7] = 0;  // half a lease is none
+    assert_false(parse(bytes, length, &out));
+}
+
+// As a whole an option may be longer than what is read of it.
+static void what_is_joined_has_limits(void **state)
+{
+    uint8_t options[200] = {53, 1, 5}, bytes[DHCP_MESSAGE_MAX];
+    struct dhcp_message out;
+    (void)state;
+    for (uint32_t piece = 0; piece < 2; piece++) {
+        uint8_t *const at = options + 3 + 42 * piece;
+        at[0] = 15, at[1] = 40;
+        memset(at + 2, 'd', 40);
+    }
+    assert_true(parse(bytes, with_options(bytes, options, sizeof options), &out));
+    assert_string_equal(out.domain, "");
+    options[3] = options[45] = 61;  // an identifier of 80 bytes
+    assert_false(parse(bytes, with_options(bytes, options, sizeof options), &out));
+    options[3] = options[45] = 6;  // twenty resolvers
+    assert_true(parse(bytes, with_options(bytes, options, sizeof options), &out));
+    assert_int_equal(out.dns.count, DHCP_SERVERS);
+    options[46] = 38;  // and a half
+    assert_false(parse(bytes, with_options(bytes, options, sizeof options), &out));
+}
+
+static void what_is_said_twice_counts_once(void **state)
+{
+    static const uint8_t options[] = {53, 1, 5, 53,  1,   2,   51, 4,  0,  0,  1, 0, 51, 4,  0, 0,  2,
+                                      0,  1, 4, 255, 0,   0,   0,  54, 4,  10, 0, 0, 1,  54, 4, 10, 0,
+                                      0,  9, 1, 4,   255, 255, 0,  0,  26, 2,  5, 0, 26, 2,  2, 0,  255};
+    uint8_t bytes[DHCP_MESSAGE_MAX];
+    struct dhcp_message out;
+    (void)state;
+    assert_true(parse(bytes, with_options(bytes, options, sizeof options), &out));
+    assert_int_equal(out.type, DHCP_ACK);
+    assert_int_equal(out.lease_s, 256);
+    assert_int_equal(weir_addr_to_v4(out.mask), 0xff000000u);
+    assert_int_equal(weir_addr_to_v4(out.server_id), 0x0a000001);
+    assert_int_equal(out.mtu, 0x500);
+}
+
+// RFC 8910: a portal's URI is sent whole, beside everything else that a server says.
+static void the_longest_reply_has_room_for_a_portal(void **state)
+{
+    static char uri[DHCP_PORTAL_MAX];
+    struct dhcp_message message = example();
+    uint8_t bytes[DHCP_MESSAGE_MAX];
+    (void)state;
+    memset(uri, 'u', sizeof uri - 1);
+    memset(message.domain, 'd', sizeof message.domain - 1);
+    message.routers.count = message.dns.count = DHCP_SERVERS;
+    message.ntp.count = 0;  // a server of ours says neither
+    message.mtu = 0;
+    message.id_length = DHCP_ID_MAX;
+    message.portal = uri;
+    const uint32_t length = dhcp_emit(&message, bytes, sizeof bytes);
+    assert_in_range(length, DHCP_MESSAGE_MIN, DHCP_MESSAGE_MAX);
+    const uint8_t *at = bytes + OPTIONS;
+    while (*at != 114 && *at != 255)
+        at += 2 + at[1];
+    assert_int_equal(*at, 114);
+    assert_int_equal(at[1], sizeof uri - 1);
+    assert_memory_equal(at + 2, uri, sizeof uri - 1);
+}
+
 static void other_hardware_and_other_protocols_are_refused(void **state)
 {
     static const struct {
@@ -227,6 +320,10 @@ int main(void)
         cmocka_unit_test(options_beyond_the_end_are_refused),
         cmocka_unit_test(wrong_option_lengths_are_refused),
         cmocka_unit_test(overload_stays_in_its_fields),
+        cmocka_unit_test(split_options_are_joined),
+        cmocka_unit_test(what_is_joined_has_limits),
+        cmocka_unit_test(what_is_said_twice_counts_once),
+        cmocka_unit_test(the_longest_reply_has_room_for_a_portal),
         cmocka_unit_test(other_hardware_and_other_protocols_are_refused),
         cmocka_unit_test(a_domain_name_is_shown_only_if_harmless),
         cmocka_unit_test(masks_and_addresses_are_judged),

@@ -3,6 +3,7 @@
 // The DHCP server: clients are messages that the test makes, and the server's answers are frames.
 #include "apps/bench.h"
 
+#include "dhcp/client.h"
 #include "dhcp/server.h"
 
 #define POOL 4u
@@ -18,6 +19,7 @@ struct world {
     uint32_t frames, changes;
     struct dhcp_message last;
     struct weir_addr last_to;
+    const uint8_t *last_bytes;  // of the message's options, which end with 255
 };
 
 static struct world w;
@@ -70,6 +72,7 @@ static uint8_t answer_within(uint64_t us)
         assert_int_equal(w.last.op, 2);
         assert_true(weir_addr_equal(w.last.server_id, OWN));
         w.last_to = of_packet(packet + 16);
+        w.last_bytes = packet + 28 + 240;
         return w.last.type;
     }
     return 0;
@@ -396,6 +399,80 @@ static void what_is_no_question_is_dropped(void **state)
     close_world();
 }
 
+// What a client says in pieces (RFC 3396), in `file` and `sname`, is what it says.
+static void a_client_may_split_its_options(void **state)
+{
+    uint8_t bytes[DHCP_MESSAGE_MIN] = {1, 1, 6, 0, 0, 0, 0, 9};
+    (void)state;
+    open_world();
+    memcpy(bytes + 28, (const uint8_t[]){2, 0, 0, 0, 0, 1}, 6);
+    memcpy(bytes + 236, (const uint8_t[]){99, 130, 83, 99, 53, 1, 1, 52, 1, 3, 61, 2, 0, 'm', 50, 2, 10, 0, 255}, 19);
+    memcpy(bytes + 108, (const uint8_t[]){61, 1, 'e', 50, 1, 0, 255}, 7);
+    memcpy(bytes + 44, (const uint8_t[]){50, 1, 102, 255}, 4);
+    deliver(weir_addr_any(), bytes, sizeof bytes);
+    assert_int_equal(answer(), DHCP_OFFER);
+    assert_true(weir_addr_equal(w.last.yiaddr, pool(2)));
+    assert_int_equal(w.last.id_length, 3);
+    assert_memory_equal(w.last.id, "\0me", 3);
+    close_world();
+}
+
+static const uint8_t *portal(void)
+{
+    const uint8_t *at = w.last_bytes;
+    while (*at != 114 && *at != 255)
+        at += *at == 0 ? 1 : 2 + at[1];
+    return *at == 114 ? at + 1 : NULL;
+}
+
+// A telephone stays in a network without Internet when it is told what that network is (RFC 8910).
+static void a_portal_is_told(void **state)
+{
+    (void)state;
+    open_world();
+    assert_int_equal(discover(1), DHCP_OFFER);
+    assert_null(portal());  // there is none
+    dhcp_server_stop(&w.server);
+    w.config.portal = DHCP_NO_PORTAL;
+    assert_int_equal(dhcp_server_start(&w.server, &w.bench.loop, &w.config), WEIR_OK);
+    assert_int_equal(discover(1), DHCP_OFFER);
+    assert_non_null(portal());
+    assert_int_equal(*portal(), strlen(DHCP_NO_PORTAL));
+    assert_memory_equal(portal() + 1, DHCP_NO_PORTAL, strlen(DHCP_NO_PORTAL));
+    assert_int_equal(request(1, FIRST), DHCP_ACK);
+    assert_non_null(portal());
+    assert_int_equal(request(2, FIRST), DHCP_NAK);
+    assert_null(portal());
+    fixture_know_peer(&w.bench.f, weir_ip4(10, 0, 0, 77));
+    assert_int_equal(ask(1, (struct dhcp_message){.type = DHCP_INFORM, .ciaddr = weir_ip4(10, 0, 0, 77)}), DHCP_ACK);
+    assert_non_null(portal());
+    close_world();
+}
+
+// A server beside a client would serve the client's network: whoever comes second is refused.
+static void no_server_runs_beside_a_client(void **state)
+{
+    static struct dhcp client;
+    static struct weir_netif other;
+    (void)state;
+    open_world();
+    weir_netif_init(&other, "eth1", w.bench.f.netif.driver, &weir_link_ethernet);
+    memcpy(other.mac, (const uint8_t[]){2, 0, 0, 0, 0, 0xee}, 6);
+    assert_int_equal(dhcp_start(&client, &w.bench.loop, &w.bench.f.netif, NULL, NULL, NULL), WEIR_IN_USE);
+    assert_int_equal(weir_netif_add(w.bench.f.weir, &other), WEIR_OK);
+    assert_int_equal(dhcp_start(&client, &w.bench.loop, &other, NULL, NULL, NULL), WEIR_OK);  // of another interface
+    dhcp_stop(&client);
+    dhcp_server_stop(&w.server);
+    assert_int_equal(dhcp_start(&client, &w.bench.loop, &w.bench.f.netif, NULL, NULL, NULL), WEIR_OK);
+    (void)weir_netif_set_address(&w.bench.f.netif, OWN, 24, WEIR_ADDRESS_AT_ONCE);
+    assert_int_equal(dhcp_server_start(&w.server, &w.bench.loop, &w.config), WEIR_IN_USE);
+    dhcp_stop(&client);
+    (void)weir_netif_set_address(&w.bench.f.netif, OWN, 24, WEIR_ADDRESS_AT_ONCE);
+    assert_int_equal(dhcp_server_start(&w.server, &w.bench.loop, &w.config), WEIR_OK);
+    weir_netif_remove(&other);
+    close_world();
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
@@ -403,8 +480,10 @@ static void what_cannot_be_is_refused(void **state)
     struct dhcp_server server;
     static char name[DHCP_NAME_MAX + 1];
     memset(name, 'a', DHCP_NAME_MAX);
-    struct dhcp_server_config bad[9];
-    for (uint32_t i = 0; i < 9; i++)
+    static char uri[DHCP_PORTAL_MAX + 1];
+    memset(uri, 'u', DHCP_PORTAL_MAX);
+    struct dhcp_server_config bad[10];
+    for (uint32_t i = 0; i < 10; i++)
         bad[i] = w.config;
     bad[0].first = weir_ip4(10, 0, 1, 1);
     bad[1].first = weir_ip4(10, 0, 0, 252);  // to the broadcast address
@@ -415,6 +494,7 @@ static void what_cannot_be_is_refused(void **state)
     bad[6].count = 0;
     bad[7].count = 1u << 20;
     bad[8].domain = name;
+    bad[9].portal = uri;
     for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_equal(dhcp_server_start(&server, &w.bench.loop, &bad[i]), WEIR_INVALID);
     struct dhcp_server_config own = w.config;
@@ -460,6 +540,9 @@ int main(void)
         cmocka_unit_test(a_host_with_an_address_is_informed),
         cmocka_unit_test(answers_stay_on_the_link),
         cmocka_unit_test(what_is_no_question_is_dropped),
+        cmocka_unit_test(a_client_may_split_its_options),
+        cmocka_unit_test(a_portal_is_told),
+        cmocka_unit_test(no_server_runs_beside_a_client),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(a_failure_to_send_hides_no_question),
     };
