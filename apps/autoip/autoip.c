@@ -7,6 +7,7 @@
 #define LOOK_US 100000u     // between looks whether a probe is over
 #define FIRST 0xa9fe0100u   // 169.254.1.0
 #define CANDIDATES 0xfe00u  // to 169.254.254.255
+#define PREFIX weir_ip4(169, 254, 0, 0)
 
 // FNV-1a: the candidates of two MAC addresses have nothing to do with each other.
 struct weir_addr autoip_candidate(const uint8_t mac[6], uint32_t attempt)
@@ -152,6 +153,8 @@ int autoip_start(struct autoip *autoip, struct loop *loop, struct weir_netif *ne
                               .link = (netif->flags & WEIR_NETIF_LINK) != 0};
     autoip->address = autoip_candidate(netif->mac, 0);
     enter_waiting(autoip, autoip->wait_s);
+    // Link-local hosts are on the link whatever address we have: no gateway is to see a packet for them (§2.6.2, §7).
+    (void)weir_route_add(loop->weir, PREFIX, AUTOIP_PREFIX, weir_addr_any(), netif, 0);
     loop_add(loop, &autoip->app);
     return WEIR_OK;
 }
@@ -161,6 +164,7 @@ void autoip_stop(struct autoip *autoip)
     if (autoip->state == AUTOIP_STOPPED)
         return;
     const bool ours = autoip->state == AUTOIP_PROBING || autoip->state == AUTOIP_BOUND;
+    (void)weir_route_remove(autoip->loop->weir, PREFIX, AUTOIP_PREFIX, weir_addr_any(), autoip->netif);
     if (ours && is_ours(autoip))
         (void)weir_netif_set_address(autoip->netif, weir_addr_any(), 0, WEIR_ADDRESS_AT_ONCE);
     else

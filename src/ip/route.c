@@ -261,15 +261,17 @@ bool ip_is_gateway(const struct weir *weir, const struct weir_netif *netif, stru
     return false;
 }
 
-// The routes to the interface's own subnets follow its addresses; two addresses of one subnet share its route.
+// The routes to the interface's own subnets follow its addresses; two addresses of one subnet share its route. One that
+// was added as it would be made stays what it is, also when the address goes.
 static int connected_routes(struct weir *weir, struct weir_netif *netif)
 {
     struct ip *ip = &weir->ip;
     struct route route;
+    uint32_t at;
     int error = WEIR_OK;
     if (!IP_SPEAKS_FIRST)
         return WEIR_OK;
-    for (uint32_t at = ip->route_count; at-- > 0;)
+    for (at = ip->route_count; at-- > 0;)
         if (ip->routes[at].netif == netif && ip->routes[at].connected)
             route_delete(ip, at);
     for (const struct weir_netif_address *a = &netif->address; a && !ip_netif_loopback(netif); a = address_next(a)) {
@@ -278,7 +280,7 @@ static int connected_routes(struct weir *weir, struct weir_netif *netif)
             continue;
         const bool made = route_make(&route, a->addr, a->prefix_length, weir_addr_any(), netif, 0);
         route.connected = true;
-        if (!made || !route_put(ip, &route))
+        if (!made || (!route_find(ip, &route, &at) && !route_put(ip, &route)))
             error = WEIR_NO_MEMORY;
     }
     return error;

@@ -63,6 +63,24 @@ static void connected_routes_follow_addresses(void **state)
     close_two(&w);
 }
 
+// One that was added by hand, and has an address's subnet, is not the address's.
+static void added_routes_stay_when_addresses_go(void **state)
+{
+    (void)state;
+    struct world w;
+    struct path path;
+    struct weir_addr source;
+    open_two(&w);
+    assert_int_equal(weir_route_add(w.f.weir, weir_ip4(192, 0, 2, 0), 24, weir_addr_any(), &w.f.netif, 7), WEIR_OK);
+    assert_int_equal(weir_netif_set_address(&w.f.netif, weir_ip4(192, 0, 2, 1), 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    assert_int_equal(weir_netif_set_address(&w.f.netif, OURS, 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    assert_int_equal(find(&w, &path, &source, FAR, 0), WEIR_OK);
+    assert_true(weir_addr_equal(path.next_hop, FAR));
+    assert_int_equal(weir_route_remove(w.f.weir, weir_ip4(192, 0, 2, 0), 24, weir_addr_any(), &w.f.netif), WEIR_OK);
+    assert_int_equal(find(&w, &path, &source, FAR, 0), WEIR_NO_ROUTE);
+    close_two(&w);
+}
+
 static void longest_prefix_then_metric(void **state)
 {
     (void)state;
@@ -268,6 +286,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(connected_routes_follow_addresses),
+        cmocka_unit_test(added_routes_stay_when_addresses_go),
         cmocka_unit_test(longest_prefix_then_metric),
         cmocka_unit_test(downed_interface_is_passed_over),
         cmocka_unit_test(removed_interface_takes_its_routes),

@@ -222,6 +222,60 @@ static void an_address_that_is_there_is_left_alone(void **state)
     close_world();
 }
 
+// The result of a datagram to that address, and whose link address is asked for then; 0: nobody's.
+static int speak(struct weir_addr to, uint32_t *asked)
+{
+    const struct weir_message message = {.peer = {to, 9}};
+    const struct weir_slice slice = {"x", 1};
+    pass(10);  // nobody else is asked for any more
+    const uint32_t before = fixture_sent_count(&w.bench.f);
+    const weir_socket socket = weir_socket_open(w.bench.f.weir, WEIR_DATAGRAM, 0);
+    const int result = weir_socket_send_message(w.bench.f.weir, socket, &message, &slice, 1);
+    pass(1);
+    *asked = 0;
+    for (uint32_t at = before; at < fixture_sent_count(&w.bench.f); at++) {
+        uint8_t destination[6];
+        const struct arp_packet arp = frames_sent_arp(&w.bench.f, at, destination);
+        assert_int_equal(arp.operation, ARP_REQUEST);
+        *asked = arp.target;
+    }
+    assert_int_equal(weir_socket_close(w.bench.f.weir, socket), WEIR_OK);
+    return result;
+}
+
+// RFC 3927 §2.6.2, §7: there is no gateway from a link-local address, and none to one, whatever address we have.
+static void no_gateway_sees_a_link_local_packet(void **state)
+{
+    const struct weir_addr neighbour = weir_ip4(169, 254, 9, 9), far = weir_ip4(192, 0, 2, 1),
+                           gateway = weir_ip4(10, 0, 0, 1);
+    struct weir *weir;
+    uint32_t asked;
+    (void)state;
+    open_world();
+    weir = w.bench.f.weir;
+    assert_int_equal(speak(neighbour, &asked), WEIR_NO_ADDRESS);  // as it was before
+    bind_first();
+    pass(20);
+    assert_int_equal(speak(neighbour, &asked), 1);
+    assert_int_equal(asked, weir_addr_to_v4(neighbour));
+    assert_int_equal(speak(far, &asked), WEIR_NO_ROUTE);
+    assert_int_equal(asked, 0);
+    assert_int_equal(weir_netif_set_address(&w.bench.f.netif, LEASED, 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    assert_int_equal(weir_route_add(weir, weir_addr_any(), 0, gateway, &w.bench.f.netif, 0), WEIR_OK);
+    pass(20);
+    assert_int_equal(speak(neighbour, &asked), 1);  // the old address lies beside
+    assert_int_equal(asked, weir_addr_to_v4(neighbour));
+    pass(AUTOIP_KEEP_S + 1);
+    assert_int_equal(speak(neighbour, &asked), 1);  // and no longer
+    assert_int_equal(asked, weir_addr_to_v4(neighbour));
+    assert_int_equal(speak(far, &asked), 1);
+    assert_int_equal(asked, weir_addr_to_v4(gateway));
+    autoip_stop(&w.autoip);
+    assert_int_equal(speak(neighbour, &asked), 1);  // nobody said that there are such hosts
+    assert_int_equal(asked, weir_addr_to_v4(gateway));
+    close_world();
+}
+
 static void behind_another_cable_it_is_probed_again(void **state)
 {
     (void)state;
@@ -251,6 +305,7 @@ int main(void)
         cmocka_unit_test(whoever_sets_an_address_has_the_interface),
         cmocka_unit_test(the_same_address_comes_back_from_beside),
         cmocka_unit_test(an_address_that_is_there_is_left_alone),
+        cmocka_unit_test(no_gateway_sees_a_link_local_packet),
         cmocka_unit_test(behind_another_cable_it_is_probed_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
