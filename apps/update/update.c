@@ -23,7 +23,8 @@ static int erase(const struct update *update, uint32_t at)
     return update->flash->erase(update->flash->context, update->slot, at) != 0 ? UPDATE_FLASH : 0;
 }
 
-// The header is known: whether the image is wanted. Then the old one is gone with its header, before its marks.
+// The header is known: whether the image is wanted. Then the old one is gone with its header; its marks mean nothing
+// without one, and go when the new image is whole.
 static int header_take(struct update *update)
 {
     const struct update_flash *const flash = update->flash;
@@ -39,8 +40,7 @@ static int header_take(struct update *update)
     const struct update_slot old = update_slot_read(flash, update->slot);
     if (old.state == UPDATE_TRIED && old.header.version == header->version && old.header.sum == header->sum)
         return UPDATE_FAILED_BEFORE;
-    const int error = erase(update, 0);
-    return error != 0 ? error : erase(update, flash->slot_bytes - flash->sector_bytes);
+    return erase(update, 0);
 }
 
 // The row that ends at `end` is full, or the last. The header's own place stays empty.
@@ -91,6 +91,8 @@ int update_end(struct update *update)
         return UPDATE_DAMAGED;
     if (update->accept != NULL && !update->accept(update, update->context))
         return UPDATE_NOT_ACCEPTED;
+    if (erase(update, update->flash->slot_bytes - update->flash->sector_bytes) != 0)
+        return UPDATE_FLASH;
     return update->flash->write(update->flash->context, update->slot, 0, update->header_bytes, UPDATE_HEADER_BYTES) != 0
                ? UPDATE_FLASH
                : 0;

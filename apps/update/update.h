@@ -36,9 +36,11 @@ struct update {
 
 // `running`: the slot that runs, which stays as it is. What the other one holds is erased when the header was taken.
 void update_begin(struct update *update, const struct update_flash *flash, uint32_t board, uint32_t running);
-// The next piece. 0, or an enum update_error: then it has ended. Erases a sector at most for each that it fills.
+// The next piece. 0, or an enum update_error: then it has ended. Of a piece that is no longer than a sector it erases
+// one sector at most: flash that stops the processor while it erases does so for one erasure, and packets are taken
+// between two pieces.
 int update_take(struct update *update, const void *data, uint32_t bytes);
-// There is no more. 0: with the next start it is tried.
+// There is no more. 0: with the next start it is tried. Erases one sector, and reads the whole image.
 int update_end(struct update *update);
 const char *update_error_name(int error);
 

@@ -21,6 +21,7 @@ struct model {
     struct update_flash flash;
     uint8_t bytes[UPDATE_SLOTS][SLOT_BYTES];
     uint32_t steps, cut_at;  // erasures and writes; the power goes in the middle of this one (0: never)
+    uint32_t erased;         // sectors
     bool off;
 };
 
@@ -46,6 +47,7 @@ static inline int model_erase(void *context, uint32_t slot, uint32_t at)
     struct model *model = context;
     assert_true(slot < UPDATE_SLOTS && at % SECTOR_BYTES == 0 && at < SLOT_BYTES);
     memset(model->bytes[slot] + at, 0xff, model_step(model, SECTOR_BYTES));
+    model->erased++;
     return model->off ? -1 : 0;
 }
 

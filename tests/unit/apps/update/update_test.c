@@ -145,6 +145,31 @@ static void the_power_may_go_at_every_step(void **state)
     assert_true(model.steps > 100);
 }
 
+// An erasure may stop the processor for longer than a ring of frames lasts, so no step makes two, however large the
+// pieces are, up to a sector: whoever calls takes packets between two.
+static void no_step_erases_two_sectors(void **state)
+{
+    (void)state;
+    for (uint32_t piece = 1; piece <= SECTOR_BYTES; piece += piece < 64 ? 1 : 64) {
+        struct update taking;
+        uint32_t sectors = 0;
+        installed();
+        const uint32_t bytes = image_make(image, BOARD, 2, SLOT_BYTES - SECTOR_BYTES - UPDATE_HEADER_BYTES);
+        update_begin(&taking, &model.flash, BOARD, 0);
+        for (uint32_t at = 0; at < bytes; at += piece) {
+            model.erased = 0;
+            assert_int_equal(update_take(&taking, image + at, bytes - at < piece ? bytes - at : piece), 0);
+            assert_in_range(model.erased, 0, 1);
+            sectors += model.erased;
+        }
+        model.erased = 0;
+        assert_int_equal(update_end(&taking), 0);
+        assert_in_range(model.erased, 0, 1);
+        assert_int_equal(sectors + model.erased, SLOT_BYTES / SECTOR_BYTES);
+        assert_int_equal(update_choose(&model.flash, BOARD), 1);
+    }
+}
+
 static void sums_are_those_of_ieee_802_3(void **state)
 {
     (void)state;
@@ -165,6 +190,7 @@ int main(void)
         cmocka_unit_test(a_damaged_image_is_never_started),
         cmocka_unit_test(what_is_not_accepted_is_not_started),
         cmocka_unit_test(the_power_may_go_at_every_step),
+        cmocka_unit_test(no_step_erases_two_sectors),
         cmocka_unit_test(sums_are_those_of_ieee_802_3),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
