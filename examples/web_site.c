@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A web server on a TAP: a page, and a lamp that POST switches (docs/http.md). As root: web_site tap0 10.0.0.1 &
 // ip addr add 10.0.0.2/24 dev tap0; curl http://10.0.0.1/; curl -d on http://10.0.0.1/lamp
+// Pages of other hosts cannot switch the lamp; nor can a name that leads here but is none of ours.
 #include "drivers/tap.h"
 #include "http/server.h"
 #include "ports/posix/posix.h"
@@ -32,6 +33,8 @@ static const struct http_route routes[] = {{.path = "/", .methods = HTTP_GET, .r
                                            {.path = "/lamp", .methods = HTTP_GET, .request = lamp_get},
                                            {.path = "/lamp", .methods = HTTP_POST, .body = lamp_body, .body_max = 16}};
 
+static const char *const names[] = {"lamp.home.arpa", NULL};  // beside its address
+
 static uint64_t turn(void *loop, uint64_t now_us) { return loop_run(loop, now_us); }
 
 int main(int argc, char **argv)
@@ -43,7 +46,8 @@ int main(int argc, char **argv)
     static struct http_server server;
     static struct http_connection connections[8];
     static char memory[8 * (1024 + 512)];
-    const struct http_server_config config = {80, routes, 3, connections, 8, memory, 1024, 512, NULL, NULL, NULL};
+    const struct http_server_config config = {80,   routes, 3,    connections, 8,    memory,
+                                              1024, 512,    NULL, NULL,        NULL, names};
     struct weir_addr address;
     if (argc != 3 || !text_read_addr(argv[2], text_length(argv[2]), &address) || tap_open(&tap, argv[1], TAP_UP) < 0 ||
         posix_host_init(&host, &(struct posix_options){.turn = turn, .context = &loop}) != 0)

@@ -77,6 +77,11 @@ static void handle(struct http_connection *c, struct http_request *request)
         http_respond_error(c, methods != 0 ? 405 : 404, methods);
         return;
     }
+    const int refused = http_origin_judge(c->server, route, request);
+    if (refused != 0) {
+        http_respond_error(c, refused, 0);
+        return;
+    }
     c->route = route;
     if (route->websocket != NULL && request->method == HTTP_GET) {
         http_websocket_begin(c, request);

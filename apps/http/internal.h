@@ -20,6 +20,10 @@ bool http_step_reading(struct http_connection *c);
 bool http_step_body(struct http_connection *c);
 bool http_step_skipping(struct http_connection *c);
 
+// origin.c: 0, or the status that refuses the request.
+int http_origin_judge(const struct http_server *server, const struct http_route *route,
+                      const struct http_request *request);
+
 // response.c
 bool http_step_sending(struct http_connection *c);
 // Sends what is in c->out. WEIR_OK: it is empty; WEIR_AGAIN; an error.

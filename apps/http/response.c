@@ -41,6 +41,7 @@ static const struct status_words {
     {415, "Unsupported Media Type", ""},
     {416, "Range Not Satisfiable", "The body does not reach to this range."},
     {417, "Expectation Failed", "Nothing but 100-continue can be expected here."},
+    {421, "Misdirected Request", "This host does not go by that name."},
     {422, "Unprocessable Content", ""},
     {426, "Upgrade Required", "This is a WebSocket of version 13 (RFC 6455)."},
     {429, "Too Many Requests", ""},

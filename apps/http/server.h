@@ -62,6 +62,7 @@ struct http_route {
     // The response has been sent, or (`whole` false) never will be. May be NULL.
     void (*done)(struct http_connection *c, bool whole);
     uint64_t body_max;                       // 0: HTTP_BODY_MAX
+    bool any_origin;                         // pages of others may change things here, too: else they get 403
     const struct http_websocket *websocket;  // GET upgrades to it
     const void *context;                     // the handlers' own
 };
@@ -139,6 +140,10 @@ struct http_server_config {
     void *context;                    // the handlers' own
     // The time of day, µs since 1970 (sntp_unix_us): each response then says it in Date. 0: not known now. NULL: never.
     uint64_t (*unix_us)(void *context);
+    // The names that this host goes by, without ports, ended by a NULL: requests for others get 421, so that no page
+    // reads or changes anything here by a name of its own that leads here (DNS rebinding). Addresses, and names below
+    // .local, are never refused. NULL: no name is.
+    const char *const *hosts;
 };
 
 struct http_server {
@@ -159,6 +164,9 @@ struct http_server {
 int http_server_start(struct http_server *server, struct loop *loop, const struct http_server_config *config);
 void http_server_stop(struct http_server *server);
 
+// Whether a request comes from a page of this host, or of none. What changes something (all but GET, HEAD and OPTIONS)
+// is refused without it, unless the route says `any_origin`.
+bool http_same_origin(const struct http_request *request);
 // Responds. `request`: whose conditions and ranges are to be heeded; NULL: of none, and when it is there no more. A
 // header that does not fit, or a field with a line's end in it, becomes 500.
 void http_respond(struct http_connection *c, struct http_request *request, const struct http_response *response);

@@ -14,25 +14,6 @@ enum { PROTOCOL_ERROR = 1002, NO_STATUS = 1005, BAD_TEXT = 1007, REFUSED = 1008,
 
 // --- the handshake ---------------------------------------------------------------------------------------------------
 
-bool http_same_origin(const struct http_request *request)
-{
-    const struct http_line host = request->host;
-    struct http_line origin;
-    if (!http_request_field(request, "origin", &origin))
-        return true;
-    if (host.length == 0 || origin.length <= host.length)
-        return false;
-    const uint32_t scheme = origin.length - host.length;
-    const bool ours = text_equal(origin.bytes, scheme, "http://") || text_equal(origin.bytes, scheme, "https://");
-    for (uint32_t i = 0; i < host.length; i++) {
-        const char a = origin.bytes[scheme + i], b = host.bytes[i];
-        const bool letter = (a | 0x20) >= 'a' && (a | 0x20) <= 'z';
-        if (letter ? (a | 0x20) != (b | 0x20) : a != b)
-            return false;
-    }
-    return ours;
-}
-
 static bool field_has(const struct http_request *request, const char *name, const char *item)
 {
     struct http_line value;

@@ -38,8 +38,6 @@ int http_websocket_send(struct http_connection *c, enum http_websocket_type type
                         bool last);
 // Closes, with a code that says why. The route's `done` follows.
 void http_websocket_close(struct http_connection *c, uint16_t code);
-// Whether a request comes from a page of this host, or of none.
-bool http_same_origin(const struct http_request *request);
 // Sec-WebSocket-Accept for a key (RFC 6455 §4.2.2): 28 characters and NUL.
 void http_websocket_accept(struct http_line key, char out[29]);
 

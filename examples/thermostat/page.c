@@ -152,6 +152,9 @@ static void image_done(struct http_connection *c, bool whole)
         page->sender = NULL;
 }
 
+// It goes by its address and its name below .local alone, which are never refused.
+static const char *const other_names[] = {NULL};
+
 int page_start(struct page *page, struct loop *loop, struct weir_stream_maker *maker)
 {
     static const struct http_route routes[] = {
@@ -175,5 +178,6 @@ int page_start(struct page *page, struct loop *loop, struct weir_stream_maker *m
                                                           .in_bytes = PAGE_IN_BYTES,
                                                           .out_bytes = PAGE_OUT_BYTES,
                                                           .maker = maker,
-                                                          .context = page});
+                                                          .context = page,
+                                                          .hosts = other_names});
 }

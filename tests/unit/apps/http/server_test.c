@@ -93,6 +93,87 @@ static void routes_are_chosen_by_path_and_method(void **state)
     close_site(&bench);
 }
 
+// Each on a connection of its own, as `line` says, with these fields.
+struct asking {
+    const char *line, *fields;
+    int status;
+};
+
+static void each_is_answered(struct bench *bench, const struct asking *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char request[300];
+        snprintf(request, sizeof request, "%s\r\n%s\r\n", cases[i].line, cases[i].fields);
+        const int status = ask(bench, request, NULL);
+        if (status != cases[i].status)
+            fail_msg("%s: %d\n%s", request, status, got);
+    }
+}
+
+// A browser posts what any page tells it to: a page of another host changes nothing here.
+static void pages_of_others_change_nothing(void **state)
+{
+    static const struct asking cases[] = {
+        {"POST /upload HTTP/1.1", "Host: w\r\nContent-Length: 1\r\n\r\na", 201},
+        {"POST /upload HTTP/1.1", "Host: w\r\nOrigin: http://w\r\nContent-Length: 1\r\n\r\na", 201},
+        {"POST /upload HTTP/1.1", "Host: w:80\r\nOrigin: http://W:80\r\nContent-Length: 1\r\n\r\na", 201},
+        {"POST /upload HTTP/1.1", "Host: w\r\nOrigin: http://v\r\nContent-Length: 1\r\n\r\na", 403},
+        {"POST /upload HTTP/1.1", "Host: w\r\nOrigin: http://w:81\r\nContent-Length: 1\r\n\r\na", 403},
+        {"POST /upload HTTP/1.1", "Host: w\r\nOrigin: http://w.v\r\nContent-Length: 1\r\n\r\na", 403},
+        {"POST /upload HTTP/1.1", "Host: w\r\nOrigin: null\r\nContent-Length: 1\r\n\r\na", 403},
+        {"PUT /upload HTTP/1.1", "Host: w\r\nOrigin: http://v\r\nContent-Length: 1\r\n\r\na", 403},
+        {"DELETE /text HTTP/1.1", "Host: w\r\nOrigin: http://v\r\n", 403},
+        {"DELETE /text HTTP/1.1", "Host: w\r\n", 200},
+        {"GET /text HTTP/1.1", "Host: w\r\nOrigin: http://v\r\n", 200},
+        {"POST /shared HTTP/1.1", "Host: w\r\nOrigin: http://v\r\nContent-Length: 0\r\n", 200},
+        // the host is the target's (RFC 9112 §3.2.2), and not what the field says
+        {"DELETE http://v/text HTTP/1.1", "Host: w\r\nOrigin: http://w\r\n", 403},
+        {"DELETE http://v/text HTTP/1.1", "Host: w\r\nOrigin: http://v\r\n", 200},
+        {"DELETE /text HTTP/1.0", "Origin: http://v\r\n", 403},
+        {"PUT /text HTTP/1.1", "Host: w\r\nOrigin: http://v\r\n", 405},
+    };
+    struct bench bench;
+    (void)state;
+    open_site(&bench);
+    each_is_answered(&bench, cases, sizeof cases / sizeof *cases);
+    close_site(&bench);
+}
+
+// A name of somebody's that leads here makes his page one of this host to a browser (DNS rebinding).
+static void names_that_are_not_ours_are_refused(void **state)
+{
+    static const char *const hosts[] = {"lamp.home.arpa", "w", NULL};
+    static const struct asking cases[] = {
+        {"GET /text HTTP/1.1", "Host: w\r\n", 200},
+        {"GET /text HTTP/1.1", "Host: LAMP.home.arpa:8080\r\n", 200},
+        {"GET /text HTTP/1.1", "Host: lamp.home.arpa.\r\n", 200},
+        {"GET /text HTTP/1.1", "Host: rebound.example\r\n", 421},
+        {"GET /text HTTP/1.1", "Host: lamp.home.arpa.example\r\n", 421},
+        {"GET /text HTTP/1.1", "Host: home.arpa\r\n", 421},
+        {"GET /text HTTP/1.1", "Host: local\r\n", 421},
+        {"GET /text HTTP/1.1", "Host: rebound.notlocal\r\n", 421},
+        {"GET /text HTTP/1.1", "Host: 10.0.0.1.example\r\n", 421},
+        {"GET /text HTTP/1.1", "Host: 10.0.0.1\r\n", 200},
+        {"GET /text HTTP/1.1", "Host: 10.0.0.1:80\r\n", 200},
+        {"GET /text HTTP/1.1", "Host: [fe80::1]\r\n", 200},
+        {"GET /text HTTP/1.1", "Host: [fe80::1]:80\r\n", 200},
+        {"GET /text HTTP/1.1", "Host: Kitchen-2.Local\r\n", 200},
+        {"DELETE /text HTTP/1.1", "Host: rebound.example\r\nOrigin: http://rebound.example\r\n", 421},
+        {"GET http://rebound.example/text HTTP/1.1", "Host: w\r\n", 421},
+        {"GET /echo HTTP/1.1",
+         "Host: rebound.example\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: http://rebound.example\r\n",
+         421},
+        {"GET /text HTTP/1.0", "", 200},  // no browser of today
+    };
+    struct bench bench;
+    (void)state;
+    bench_open(&bench);
+    assert_int_equal(site_open_as(&bench.loop, SITE_OUT, hosts), WEIR_OK);
+    each_is_answered(&bench, cases, sizeof cases / sizeof *cases);
+    close_site(&bench);
+}
+
 static void errors_are_whole_in_the_least_memory(void **state)
 {
     static const char *const requests[] = {
@@ -675,6 +756,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(routes_are_chosen_by_path_and_method),
+        cmocka_unit_test(pages_of_others_change_nothing),
+        cmocka_unit_test(names_that_are_not_ours_are_refused),
         cmocka_unit_test(errors_are_whole_in_the_least_memory),
         cmocka_unit_test(date_is_said_by_who_knows_it),
         cmocka_unit_test(conditions_and_ranges_are_heeded),

@@ -162,6 +162,7 @@ static const struct http_route site_routes[] = {
      .done = site_done,
      .body_max = SITE_UPLOAD_MAX},
     {.path = "/text", .methods = HTTP_GET | HTTP_DELETE, .request = site_text},
+    {.path = "/shared", .methods = HTTP_POST, .request = site_text, .any_origin = true},
     {.path = "/empty", .methods = HTTP_GET, .request = site_empty},
     {.path = "/lines", .methods = HTTP_GET, .request = site_generated},
     {.path = "/later", .methods = HTTP_GET, .request = site_later, .done = site_done},
@@ -176,8 +177,8 @@ static inline uint64_t site_clock(void *context)
     return site.unix_us;
 }
 
-// `out_bytes`: up to SITE_OUT.
-static inline int site_open_with(struct loop *loop, uint32_t out_bytes)
+// `out_bytes`: up to SITE_OUT; `hosts`: the names that it goes by, NULL: any.
+static inline int site_open_as(struct loop *loop, uint32_t out_bytes, const char *const *hosts)
 {
     memset(&site, 0, sizeof site);
     return http_server_start(&site.http, loop,
@@ -189,8 +190,11 @@ static inline int site_open_with(struct loop *loop, uint32_t out_bytes)
                                                           .memory = site.memory,
                                                           .in_bytes = SITE_IN,
                                                           .out_bytes = out_bytes,
-                                                          .unix_us = site_clock});
+                                                          .unix_us = site_clock,
+                                                          .hosts = hosts});
 }
+
+static inline int site_open_with(struct loop *loop, uint32_t out_bytes) { return site_open_as(loop, out_bytes, NULL); }
 
 static inline int site_open(struct loop *loop) { return site_open_with(loop, SITE_OUT); }
 
