@@ -753,7 +753,7 @@ weir_part_headers "dhcp" "apps/dhcp/message.h"
 weir_part_headers "dhcp" "apps/dhcp/server.h"
 #endif
 #if !WEIR_CFG_COMPACT
-weir_part "apps" "apps" "hosted" "loop bsd http" "-lm"
+weir_part "apps" "apps" "hosted" "loop bsd http" ""
 weir_part_about "apps" "echo, discard, chargen, the status page, iperf3, ping, DHCPv6, DNS, SNTP, real-time source and player"
 weir_part_sources "apps" "apps/capture.c"
 weir_part_sources "apps" "apps/capture_file.c"

@@ -11,7 +11,7 @@
 #ifndef APPS_AUTOIP_H
 #define APPS_AUTOIP_H
 
-#include "loop.h"
+#include "../loop.h"
 #include "weir/linkage/autoip.h"
 
 WEIR_BEGIN_DECLS

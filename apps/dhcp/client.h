@@ -5,8 +5,8 @@
 #ifndef APPS_DHCP_CLIENT_H
 #define APPS_DHCP_CLIENT_H
 
-#include "dhcp/message.h"
-#include "loop.h"
+#include "message.h"
+#include "../loop.h"
 #include "weir/linkage/dhcp.h"
 
 WEIR_BEGIN_DECLS

@@ -12,8 +12,8 @@
 #ifndef APPS_DHCP_SERVER_H
 #define APPS_DHCP_SERVER_H
 
-#include "dhcp/message.h"
-#include "loop.h"
+#include "message.h"
+#include "../loop.h"
 #include "weir/linkage/dhcp.h"
 
 WEIR_BEGIN_DECLS

@@ -5,8 +5,8 @@
 #ifndef APPS_DHCP6_CLIENT_H
 #define APPS_DHCP6_CLIENT_H
 
-#include "dhcp6/lease.h"
-#include "loop.h"
+#include "lease.h"
+#include "../loop.h"
 #include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS

@@ -4,7 +4,7 @@
 #ifndef APPS_DHCP6_LEASE_H
 #define APPS_DHCP6_LEASE_H
 
-#include "dhcp6/message.h"
+#include "message.h"
 #include "weir/linkage/apps.h"
 #include "weir/port.h"
 

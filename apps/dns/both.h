@@ -5,7 +5,7 @@
 #ifndef APPS_DNS_BOTH_H
 #define APPS_DNS_BOTH_H
 
-#include "dns/pair.h"
+#include "pair.h"
 #include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS

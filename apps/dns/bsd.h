@@ -5,8 +5,8 @@
 #ifndef APPS_DNS_BSD_H
 #define APPS_DNS_BSD_H
 
-#include "bsd/weir_bsd.h"
-#include "dns/both.h"
+#include "../../api/bsd/weir_bsd.h"
+#include "both.h"
 #include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS

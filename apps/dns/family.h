@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "dns/message.h"
-#include "text.h"
+#include "message.h"
+#include "../text.h"
 #include "weir/names.h"
 
 #if WEIR_CFG_IP6

@@ -3,7 +3,7 @@
 #ifndef APPS_DNS_PAIR_H
 #define APPS_DNS_PAIR_H
 
-#include "dns/resolver.h"
+#include "resolver.h"
 #include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS

@@ -8,8 +8,8 @@
 #ifndef APPS_DNS_RESOLVER_H
 #define APPS_DNS_RESOLVER_H
 
-#include "dns/message.h"
-#include "loop.h"
+#include "message.h"
+#include "../loop.h"
 #include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS

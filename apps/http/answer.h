@@ -3,7 +3,7 @@
 #ifndef APPS_HTTP_ANSWER_H
 #define APPS_HTTP_ANSWER_H
 
-#include "http/message.h"
+#include "message.h"
 #include "weir/linkage/http.h"
 
 WEIR_BEGIN_DECLS

@@ -10,12 +10,12 @@
 #ifndef APPS_HTTP_CLIENT_H
 #define APPS_HTTP_CLIENT_H
 
-#include "http/answer.h"
-#include "http/chunks.h"
-#include "http/request.h"
-#include "http/url.h"
-#include "loop.h"
-#include "stream.h"
+#include "answer.h"
+#include "chunks.h"
+#include "request.h"
+#include "url.h"
+#include "../loop.h"
+#include "../stream.h"
 #include "weir/linkage/http.h"
 
 WEIR_BEGIN_DECLS

@@ -3,7 +3,7 @@
 #ifndef APPS_HTTP_EVENTS_H
 #define APPS_HTTP_EVENTS_H
 
-#include "http/server.h"
+#include "server.h"
 #include "weir/linkage/http.h"
 
 WEIR_BEGIN_DECLS

@@ -4,7 +4,7 @@
 #ifndef APPS_HTTP_FILES_H
 #define APPS_HTTP_FILES_H
 
-#include "http/server.h"
+#include "server.h"
 #include "weir/linkage/http.h"
 
 WEIR_BEGIN_DECLS

@@ -4,7 +4,7 @@
 #ifndef APPS_HTTP_REQUEST_H
 #define APPS_HTTP_REQUEST_H
 
-#include "http/message.h"
+#include "message.h"
 #include "weir/linkage/http.h"
 
 WEIR_BEGIN_DECLS

@@ -14,11 +14,11 @@
 #ifndef APPS_HTTP_SERVER_H
 #define APPS_HTTP_SERVER_H
 
-#include "clients.h"
-#include "http/chunks.h"
-#include "http/request.h"
-#include "http/utf8.h"
-#include "stream.h"
+#include "../clients.h"
+#include "chunks.h"
+#include "request.h"
+#include "utf8.h"
+#include "../stream.h"
 #include "weir/linkage/http.h"
 
 WEIR_BEGIN_DECLS

@@ -5,7 +5,7 @@
 #ifndef APPS_HTTP_WEBSOCKET_H
 #define APPS_HTTP_WEBSOCKET_H
 
-#include "http/server.h"
+#include "server.h"
 #include "weir/linkage/http.h"
 
 WEIR_BEGIN_DECLS

@@ -3,7 +3,7 @@
 #ifndef APPS_IPERF3_CLIENT_H
 #define APPS_IPERF3_CLIENT_H
 
-#include "iperf3/test.h"
+#include "test.h"
 #include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS

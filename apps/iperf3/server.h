@@ -6,8 +6,8 @@
 #ifndef APPS_IPERF3_SERVER_H
 #define APPS_IPERF3_SERVER_H
 
-#include "clients.h"
-#include "iperf3/test.h"
+#include "../clients.h"
+#include "test.h"
 #include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS

@@ -5,9 +5,9 @@
 #ifndef APPS_IPERF3_TEST_H
 #define APPS_IPERF3_TEST_H
 
-#include "iperf3/json.h"
-#include "loop.h"
-#include "text.h"
+#include "json.h"
+#include "../loop.h"
+#include "../text.h"
 #include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS

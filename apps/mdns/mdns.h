@@ -12,8 +12,8 @@
 #ifndef APPS_MDNS_H
 #define APPS_MDNS_H
 
-#include "loop.h"
-#include "mdns/wire.h"
+#include "../loop.h"
+#include "wire.h"
 #include "weir/linkage/mdns.h"
 
 WEIR_BEGIN_DECLS

@@ -6,7 +6,7 @@
 #ifndef APPS_MDNS_QUERY_H
 #define APPS_MDNS_QUERY_H
 
-#include "mdns/mdns.h"
+#include "mdns.h"
 #include "weir/linkage/mdns.h"
 
 WEIR_BEGIN_DECLS

@@ -10,9 +10,9 @@
 #ifndef APPS_MQTT_H
 #define APPS_MQTT_H
 
-#include "loop.h"
-#include "mqtt/packet.h"
-#include "stream.h"
+#include "../loop.h"
+#include "packet.h"
+#include "../stream.h"
 #include "weir/linkage/mqtt.h"
 
 WEIR_BEGIN_DECLS

@@ -6,8 +6,8 @@
 #ifndef RTSTREAM_PLAYER_H
 #define RTSTREAM_PLAYER_H
 
-#include "loop.h"
-#include "rtstream/rtp.h"
+#include "../loop.h"
+#include "rtp.h"
 #include "weir/linkage/apps.h"
 #include "weir/realtime.h"
 

@@ -5,7 +5,7 @@
 #ifndef RTSTREAM_SOURCE_H
 #define RTSTREAM_SOURCE_H
 
-#include "rtstream/player.h"
+#include "player.h"
 #include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS

@@ -9,11 +9,11 @@
 #ifndef APPS_SHELL_H
 #define APPS_SHELL_H
 
-#include "capture_file.h"
-#include "dns/both.h"
-#include "iperf3/client.h"
-#include "ping.h"
-#include "text.h"
+#include "../capture_file.h"
+#include "../dns/both.h"
+#include "../iperf3/client.h"
+#include "../ping.h"
+#include "../text.h"
 #include "weir/linkage/shell.h"
 
 WEIR_BEGIN_DECLS

@@ -5,8 +5,8 @@
 #ifndef APPS_STATUS_CAPTURE_H
 #define APPS_STATUS_CAPTURE_H
 
-#include "capture_file.h"
-#include "status/server.h"
+#include "../capture_file.h"
+#include "server.h"
 #include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS

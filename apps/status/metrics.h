@@ -3,7 +3,7 @@
 #ifndef APPS_STATUS_METRICS_H
 #define APPS_STATUS_METRICS_H
 
-#include "status/status.h"
+#include "status.h"
 #include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS

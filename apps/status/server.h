@@ -4,8 +4,8 @@
 #ifndef APPS_STATUS_SERVER_H
 #define APPS_STATUS_SERVER_H
 
-#include "http/server.h"
-#include "status/status.h"
+#include "../http/server.h"
+#include "status.h"
 #include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS

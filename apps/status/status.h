@@ -4,8 +4,8 @@
 #ifndef APPS_STATUS_STATUS_H
 #define APPS_STATUS_STATUS_H
 
-#include "loop.h"
-#include "text.h"
+#include "../loop.h"
+#include "../text.h"
 #include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS

@@ -11,9 +11,9 @@
 #ifndef APPS_SYSLOG_H
 #define APPS_SYSLOG_H
 
-#include "loop.h"
-#include "stream.h"
-#include "syslog/message.h"
+#include "../loop.h"
+#include "../stream.h"
+#include "message.h"
 #include "weir/linkage/syslog.h"
 
 WEIR_BEGIN_DECLS

@@ -12,8 +12,8 @@
 #ifndef APPS_TFTP_H
 #define APPS_TFTP_H
 
-#include "loop.h"
-#include "tftp/packet.h"
+#include "../loop.h"
+#include "packet.h"
 #include "weir/linkage/tftp.h"
 
 WEIR_BEGIN_DECLS

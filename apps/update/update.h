@@ -6,7 +6,7 @@
 #ifndef APPS_UPDATE_UPDATE_H
 #define APPS_UPDATE_UPDATE_H
 
-#include "update/slots.h"
+#include "slots.h"
 #include "weir/linkage/update.h"
 
 WEIR_BEGIN_DECLS

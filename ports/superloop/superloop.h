@@ -12,7 +12,7 @@
 #ifndef SUPERLOOP_H
 #define SUPERLOOP_H
 
-#include "ports/common/core.h"
+#include "../common/core.h"
 #include "weir/language.h"
 #include "weir/linkage/superloop.h"
 

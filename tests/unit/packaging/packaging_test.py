@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tomllib
 
 import pytest
 
@@ -132,6 +133,149 @@ def test_a_part_has_the_names_of_its_headers(installed, tmp_path):
         run("cc", "-w", f"-I{installed}/include", f"-I{below}/parts", f"-I{below}/parts/apps", f"-I{below}/parts/api", "-c", tmp_path / "calls.c", "-o", tmp_path / "calls.o")
         asked = {line.split()[0] for line in run("nm", "--undefined-only", "--format=posix", tmp_path / "calls.o").splitlines()}
         assert {f"weir_{name}" for name in names} - asked == set(), part
+
+
+# --- a guest in somebody else's build ------------------------------------------------------------------------------------------------
+
+HOSTED = [name for name, part in tomllib.loads((ROOT / "config/parts.toml").read_text()).items() if part.get("only") == "hosted"]
+PARENT = """\
+cmake_minimum_required(VERSION 3.16)
+project(parent VERSION 9.8 DESCRIPTION "the parent's" LANGUAGES C CXX)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_C_STANDARD 99)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(BUILD_SHARED_LIBS ON)
+set(BUILD_TESTING ON CACHE BOOL "the parent's")
+set(CMAKE_INSTALL_LIBDIR elsewhere CACHE PATH "the parent's")
+enable_testing()
+add_test(NAME parents COMMAND true)
+add_compile_options(-Wall -Wextra -Werror)
+include_directories(own)
+set(WEIR_PROFILE small)
+foreach(name compiler flags header headers library name out part parts prefix profile source sources targets text version words)
+    set(${name} "the parent's")
+endforeach()
+macro(write_down _seen_file)
+    set(_seen_text "")
+    get_cmake_property(_seen_names VARIABLES)
+    foreach(_seen IN LISTS _seen_names)
+        string(APPEND _seen_text "${_seen}\x01${${_seen}}\x02")
+    endforeach()
+    get_cmake_property(_seen_names CACHE_VARIABLES)
+    foreach(_seen IN LISTS _seen_names)
+        string(APPEND _seen_text "${_seen} (cache)\x01$CACHE{${_seen}}\x02")
+    endforeach()
+    foreach(_seen COMPILE_DEFINITIONS COMPILE_OPTIONS INCLUDE_DIRECTORIES LINK_DIRECTORIES LINK_OPTIONS TESTS)
+        get_property(_seen_value DIRECTORY PROPERTY ${_seen})
+        string(APPEND _seen_text "${_seen} (folder)\x01${_seen_value}\x02")
+    endforeach()
+    file(WRITE "${CMAKE_BINARY_DIR}/${_seen_file}" "${_seen_text}")
+endmacro()
+set(_seen_value "")
+write_down(before)
+if(FROM STREQUAL "package")
+    find_package(weir REQUIRED COMPONENTS http bsd)
+else()
+    add_subdirectory("${FROM}" weir)
+    get_property(_seen_value DIRECTORY "${FROM}" PROPERTY BUILDSYSTEM_TARGETS)
+    file(WRITE "${CMAKE_BINARY_DIR}/targets" "${_seen_value}")
+endif()
+write_down(after)
+add_executable(alone alone.c)
+add_executable(guest guest.c)
+target_link_libraries(guest PRIVATE weir::weir weir::http weir::bsd)
+"""
+GUEST = """\
+#include <weir/instance.h>
+#include "bsd/weir_bsd.h"
+#include "http/server.h"
+int main(int count, char **words)
+{
+    if (count > 1)
+        http_resume((struct http_connection *)(void *)words);
+    return count > 2 && weir_create(0, 0, 0, 0) && bsd_create(0, 0);
+}
+"""
+
+
+def headers_of_others(folder, but=()):
+    """Headers of somebody else's by the names that Weir's have, without weir/ before them: whoever includes one is told."""
+    names = {path.relative_to(ROOT / top) for top in ("src", "api", "apps", "include/weir") for path in (ROOT / top).rglob("*.h")} - {pathlib.Path(name) for name in but}
+    assert {"socket.h", "error.h", "loop.h", "http/message.h"} <= {str(name) for name in names}
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text('#error "this is no header of Weir"\n')
+    return folder
+
+
+def written_down(path):
+    return dict(entry.split("\x01", 1) for entry in path.read_text().split("\x02") if entry)
+
+
+@pytest.mark.parametrize("way", ["package", "subdirectory"])
+def test_a_parent_project_keeps_what_is_its_own(way, request, tmp_path):
+    """Its variables, cached or not, its flags, its tests and its headers; nothing of them changes how Weir is built, and all that Weir brings has its name."""
+    headers_of_others(tmp_path / "own", but=("bsd/weir_bsd.h", "http/server.h"))
+    (tmp_path / "CMakeLists.txt").write_text(PARENT)
+    (tmp_path / "alone.c").write_text("int main(void) { return 0; }\n")
+    (tmp_path / "guest.c").write_text(GUEST)
+    whence = ["-DFROM=package", f"-DCMAKE_PREFIX_PATH={request.getfixturevalue('installed')}"] if way == "package" else [f"-DFROM={ROOT}"]
+    run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "b", *whence)
+    before, after = (written_down(tmp_path / "b" / name) for name in ("before", "after"))
+    assert before["BUILD_TESTING (cache)"] == "ON" and before["TESTS (folder)"] == "parents" and "version" in before
+    changed = {name for name in before if name not in after or after[name] != before[name]}
+    assert not {name for name in changed if not name.startswith("_seen")}
+    assert not {name for name in after.keys() - before.keys() if not re.match("(?i)_?weir_|_seen", name)}
+    if way == "subdirectory":
+        assert all(name.startswith("weir") for name in (tmp_path / "b/targets").read_text().split(";"))
+    run("cmake", "--build", tmp_path / "b", "--target", "guest")
+    commands = {pathlib.Path(entry["file"]).name: entry["command"] for entry in json.loads((tmp_path / "b/compile_commands.json").read_text())}
+    alone, guest = (set(commands[f"{name}.c"].replace(name, "").split()) for name in ("alone", "guest"))
+    assert alone - guest == set() and all(word.startswith(("-I", "-isystem", "/")) for word in guest - alone), guest - alone
+    if way == "subdirectory":
+        assert "-Werror" in commands["instance.c"] and "-std=c11" in commands["instance.c"]
+    assert re.search(r"Total Tests: 1\b", run("ctest", "-N", cwd=tmp_path / "b"))
+    link = run("ninja", "-C", tmp_path / "b", "-t", "commands", "guest").strip().splitlines()[-1]
+    assert "libweir-http.a" in link and "thread" not in link and "-lm" not in link.split()
+
+
+def test_headers_have_one_way_to_them(installed, tmp_path):
+    """One -I reaches every installed header, and what it includes is Weir's, whatever others have of the same name. Without weir/ before it none of the stack's
+    is reached, and none of the parts' has a name that a header of the compiler's has."""
+    own, below = headers_of_others(tmp_path / "own"), installed / "include"
+    headers = sorted(path.relative_to(below) for path in below.rglob("*.h") if path.name != "posix_names.h")
+    (tmp_path / "all.c").write_text("".join(f"#include <{header}>\n" for header in headers))
+    run("cc", "-std=c11", f"-I{own}", f"-I{below}", "-fsyntax-only", tmp_path / "all.c")
+    assert {path.name for path in below.iterdir()} == {"weir", "weir_memory.h"}
+    folders = {word.removeprefix("-I") for path in (installed / "lib/pkgconfig").glob("*.pc")
+               for word in run("pkg-config", "--define-prefix", "--cflags", path.stem, PKG_CONFIG_PATH=str(path.parent)).split()}
+    assert folders == {str(below), *(str(below / f"weir/parts{folder}") for folder in ("", "/api", "/apps"))}
+    names = {str(path.relative_to(folder)) for folder in folders - {str(below)} for path in pathlib.Path(folder).rglob("*.h")}
+    assert "loop.h" in names and "socket.h" not in names
+    for compiler in ("gcc", "g++", "clang", "arm-none-eabi-gcc", "arm-none-eabi-g++"):
+        said = run(compiler, "-E", "-v", "-x", "c++" if "++" in compiler else "c", "/dev/null")
+        theirs = re.findall(r"^ (/\S+)$", said.partition("#include <...>")[2].partition("End of search list")[0], re.M)
+        assert theirs and not [name for name in names for folder in theirs if (pathlib.Path(folder) / name).exists()]
+
+
+def test_the_system_is_asked_for_by_hosted_parts_alone(installed, tmp_path):
+    """Neither threads nor mathematics are linked for the others; what their objects call are functions of memory and strings, no printf (newlib-nano's
+    has no numbers of 64 bits), and the compiler's own. No part for boards formats by printf either."""
+    for path in (installed / "lib/pkgconfig").glob("*.pc"):
+        words = run("pkg-config", "--define-prefix", "--static", "--libs", path.stem, PKG_CONFIG_PATH=str(path.parent)).split()
+        assert path.stem.removeprefix("weir-") in HOSTED or all(word.startswith(("-L", "-lweir")) for word in words), words
+    parts = [path.stem.removeprefix("weir-") for path in (installed / "lib/pkgconfig").glob("weir-*.pc") if path.stem != "weir-posix"]
+    flags = "-Os -mcpu=cortex-m3 -mthumb -ffunction-sections"
+    run("make", "-s", "lib", "PROFILE=full", "CROSS=arm-none-eabi-", f"CFLAGS={flags}", f"PARTS={' '.join(parts)}", f"O={tmp_path}")
+    asked = {}
+    for library in tmp_path.glob("*.a"):
+        for line in run("arm-none-eabi-nm", "--undefined-only", "--extern-only", "--format=posix", library).splitlines():
+            if len(words := line.split()) >= 2 and not words[0].startswith(("weir_", "bsd_", "__aeabi_")):
+                asked.setdefault(library.stem.removeprefix("libweir-"), set()).add(words[0])
+    plain = {"__errno", "memchr", "memcmp", "memcpy", "memmove", "memset", "strchr", "strcmp", "strcpy", "strlen", "strncmp", "strstr"}
+    assert "libweir" in asked and set(asked) <= {"libweir", *parts}
+    assert {name for part, names in asked.items() if part not in HOSTED for name in names} <= plain, asked
+    assert not [name for names in asked.values() for name in names if re.search("printf|scanf|strto|pthread", name)], asked
 
 
 def test_no_path_of_the_build_is_installed(installed):
