@@ -11,8 +11,10 @@ LAST = ("CLOSED", "TIME-WAIT")   # states that no socket has any more
 
 def convert(text):
     """The object of the file. A line that was cut is passed over."""
-    events, tracks, opened, lost, began = [], {}, set(), 0, None
+    events, tracks, opened, lost, began, version = [], {}, set(), 0, None, {}
     for words in (line.split(" ", 6) for line in text.splitlines()):
+        if words[0] == "trace-version" and len(words) == 2:
+            version = {"weir": words[1]}
         if words[0] == "trace-lost" and len(words) == 2 and words[1].isdigit():
             lost += int(words[1])
         if words[0] != "trace" or len(words) != 7 or not (words[1].isdigit() and words[5].isdigit()):
@@ -34,7 +36,7 @@ def convert(text):
             events.append({"ph": "i", "s": "t", "name": what, "cat": kind, **at})
         if int(cwnd):
             events.append({"ph": "C", "name": f"window {name}", "args": {"cwnd": int(cwnd)}, **at})
-    return {"traceEvents": events, "otherData": {"lost": str(lost)}}
+    return {"traceEvents": events, "otherData": {**version, "lost": str(lost)}}
 
 
 def main():

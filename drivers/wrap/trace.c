@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "weir/netif.h"
+#include "weir/version.h"
 
 #define FIRST_TRACK 32u  // of connections: below are those of interfaces
 #define NETIFS 31u
@@ -192,7 +193,7 @@ int trace_close(struct trace_file *file)
 {
     if (!file->file)
         return 0;
-    fprintf(file->file, "\n],\"otherData\":{\"lost\":\"%" PRIu64 "\"}}\n", file->lost);
+    fprintf(file->file, "\n],\"otherData\":{\"weir\":\"%s\",\"lost\":\"%" PRIu64 "\"}}\n", weir_version(), file->lost);
     const bool failed = ferror(file->file) != 0;
     const bool closed = fclose(file->file) == 0;
     file->file = NULL;

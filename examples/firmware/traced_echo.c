@@ -7,6 +7,7 @@
 #include "boards/apps_board.h"
 #include "boards/board.h"
 #include "weir/trace.h"
+#include "weir/version.h"
 
 #define EVENTS 32u  // that wait, a power of two
 
@@ -79,7 +80,7 @@ int main(void)
         board_puts("weir: no memory for the services, or no tracing\n");
         return 1;
     }
-    board_puts("weir: echo on port 7, traced\n");
+    board_puts("trace-version " WEIR_VERSION_STRING "\nweir: echo on port 7, traced\n");
     for (;;)
         apps_board_sleep(&board, write_next(apps_board_turn(&board)));
 }

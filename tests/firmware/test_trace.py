@@ -10,6 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools")]
 from boards import ADDRESS, Machine, exchange  # noqa: E402
 from building import build  # noqa: E402
+from configuration import version  # noqa: E402
 
 
 def converted(log):
@@ -45,12 +46,12 @@ def test_a_connections_life_opens_in_perfetto():
         depth[event["tid"]] = depth.get(event["tid"], 0) + {"B": 1, "E": -1}.get(event["ph"], 0)
         assert 0 <= depth[event["tid"]] <= 1   # states follow each other
     assert any(event["ph"] == "C" and event["args"]["cwnd"] > 0 for event in events)
-    assert trace["otherData"]["lost"] == "0"
+    assert trace["otherData"] == {"weir": version(), "lost": "0"}   # whose names the events' are, and that none is missing
 
 
 def test_lines_that_were_cut_are_passed_over(tmp_path):
-    (tmp_path / "log").write_text("boot\ntrace 5 state a:1 b:2 10 ESTABLISHED\ntrace 7 sta\ntrace-lost 3\ntrace 9 timer a:1 b:2 0 zero-window probe\ntrace")
+    (tmp_path / "log").write_text("boot\ntrace-version 9.8\ntrace 5 state a:1 b:2 10 ESTABLISHED\ntrace 7 sta\ntrace-lost 3\ntrace 9 timer a:1 b:2 0 zero-window probe\ntrace")
     trace = converted(tmp_path / "log")
     assert [(event["ph"], event["ts"], event["name"]) for event in trace["traceEvents"]] == [
         ("M", 0, "thread_name"), ("B", 0, "ESTABLISHED"), ("C", 0, "window a:1 > b:2"), ("i", 4, "zero-window probe")]
-    assert trace["otherData"]["lost"] == "3"
+    assert trace["otherData"] == {"weir": "9.8", "lost": "3"}

@@ -14,12 +14,15 @@ struct seen {
     uint32_t frames_out, states, told, timers;
     const char *state[MOST], *congestion[MOST], *timer[MOST];
     struct weir_trace_event window;  // the last
+    uint64_t now_us;                 // likewise
 };
 
 static void see(struct weir_tracer *tracer, const struct weir_trace_event *event)
 {
     struct seen *seen = (struct seen *)(void *)tracer;
     seen->kinds[event->kind]++;
+    assert_true(event->now_us >= seen->now_us);
+    seen->now_us = event->now_us;
     assert_true((event->kind == WEIR_TRACE_FRAME) == (event->netif != NULL));
     if (event->kind == WEIR_TRACE_FRAME && !strcmp(event->what, "out"))
         seen->frames_out++;
@@ -96,6 +99,29 @@ static void losses_and_timers_are_told(void **state)
     pair_close(&p);
 }
 
+// A port whose clock is another for each processor: what the instance is told goes back and forth. No event's time
+// does.
+static void times_never_go_back(void **state)
+{
+    struct pair p;
+    struct seen seen;
+    weir_socket client, server;
+    (void)state;
+    pair_open(&p, &(struct pair_options){.link = {.delay_us = 5000}, .seed = 1});
+    seen_set(&seen, p.a.weir, WEIR_TRACE_FRAMES);
+    pair_connect(&p, 80, &client, &server);
+    for (uint32_t i = 0; i < 20; i++) {
+        const uint64_t told_us = weir_now_us(p.a.weir);
+        const uint32_t frames = seen.frames_out;
+        assert_int_equal(weir_socket_write(p.a.weir, client, "x", 1), 1);
+        (void)weir_poll(p.a.weir, told_us - 700 * i);
+        assert_true(seen.frames_out > frames);
+        assert_true(seen.now_us == told_us && weir_now_us(p.a.weir) == told_us);
+        pair_run(&p, 50000);
+    }
+    pair_close(&p);
+}
+
 static void nobody_is_told_without_a_tracer(void **state)
 {
     struct pair p;
@@ -116,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_life_is_told_in_order),
         cmocka_unit_test(losses_and_timers_are_told),
+        cmocka_unit_test(times_never_go_back),
         cmocka_unit_test(nobody_is_told_without_a_tracer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "weir/netif.h"
+#include "weir/version.h"
 
 static char path[64], content[1 << 20];
 static struct trace_file file;
@@ -106,7 +107,8 @@ static void states_follow_each_other_on_a_track(void **state)
     assert_next("{\"ph\":\"E\",\"pid\":1,\"tid\":32,\"ts\":40,\"name\":\"\"}");
     assert_next("{\"ph\":\"i\",\"pid\":1,\"tid\":32,\"ts\":40,\"name\":\"TIME-WAIT\",\"s\":\"t\",\"cat\":\"state\"}");
     assert_next("\"ts\":0,\"name\":\"CLOSED\"");
-    assert_next("\"otherData\":{\"lost\":\"0\"}");
+    // What an event means it says itself, by names; and the file says whose names they are.
+    assert_next("\"otherData\":{\"weir\":\"" WEIR_VERSION_STRING "\",\"lost\":\"0\"}");
     assert_int_equal(times("\"ph\":\"B\""), times("\"ph\":\"E\""));
 }
 
@@ -177,7 +179,7 @@ static void connections_beyond_the_room_are_counted(void **state)
     position = content;
     assert_next("10.0.0.2:9000\"}}");
     assert_next("\"ts\":4,\"name\":\"ESTABLISHED\"");
-    assert_next("\"otherData\":{\"lost\":\"2\"}");
+    assert_next("\"lost\":\"2\"}");
 }
 
 // The same numbers of another host, or on another port of this one, are another connection.
