@@ -6,6 +6,7 @@
 #include "capture.h"
 #include "iperf3/client.h"
 #include "shell/shell.h"
+#include "weir/tables.h"
 
 #define PORT 2323u
 #define SECOND 1000000u
@@ -112,6 +113,48 @@ static void names_are_looked_up(void **state)
     assert_string_equal(say("ping 10.0.0.1 1001\n"), "ping HOST [COUNT]\nweir> ");
     assert_non_null(strstr(say("nslookup no.such.name\n"), "no name server is known\nweir> "));
     assert_string_equal(say("ping 192.0.2.1 1\n"), "no route to it\nweir> ");
+    close_session();
+}
+
+// What carries the session cannot be cut off under it: no command changes anything, whatever is written behind it.
+static void no_command_changes_an_interface(void **state)
+{
+    static const char *const tries[] = {
+        "ifconfig lo down\n",    "ifconfig lo 0.0.0.0\n", "ifconfig test0 down\n",        "ifconfig test0 10.9.9.9\n",
+        "ifconfig test0 -arp\n", "route del default\n",   "route add default 10.0.0.9\n", "neigh flush\n"};
+    struct weir_route_info route, now;
+    (void)state;
+    open_session();
+    const struct weir_netif before = b.f.netif;
+    assert_true(weir_route_at(b.f.weir, 0, &route));
+    for (uint32_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        assert_non_null(strstr(say(tries[i]), "weir> "));
+        const struct weir_netif *const lo = weir_netif_find(b.f.weir, "lo");
+        assert_true(lo != NULL && (lo->flags & WEIR_NETIF_UP) && !weir_addr_is_any(lo->address.addr));
+        assert_int_equal(b.f.netif.flags, before.flags);
+        assert_true(weir_addr_equal(b.f.netif.address.addr, before.address.addr));
+        assert_true(weir_route_at(b.f.weir, 0, &now) && weir_addr_equal(now.prefix, route.prefix) &&
+                    now.netif == route.netif);
+    }
+    assert_non_null(strstr(say("cc\n"), "cubic"));
+    close_session();
+}
+
+// Commands run where the loop is run, and nowhere else: neither what comes in nor the stack's own turn starts or goes
+// on with one.
+static void commands_run_in_the_loop_alone(void **state)
+{
+    (void)state;
+    open_session();
+    (void)heard();
+    assert_int_equal(weir_socket_write(b.f.weir, peer, "help\ncc\n", 8), 8);
+    for (uint32_t turns = 0; turns < 20; turns++)
+        (void)weir_poll(b.f.weir, b.f.now_us += 1000);
+    assert_true(weir_socket_ready(b.f.weir, shell.socket) & WEIR_READABLE);  // it has come
+    assert_false(weir_socket_ready(b.f.weir, peer) & WEIR_READABLE);
+    assert_true(shell.ahead_bytes == 0 && shell.line_bytes == 0 && shell.out.length == 0);
+    bench_run(&b, SECOND);
+    assert_non_null(strstr(heard(), "cubic"));
     close_session();
 }
 
@@ -499,6 +542,21 @@ static void a_terminal_is_echoed(void **state)
     close_serial();
 }
 
+// Of a serial line, too: bytes wait for the loop, which alone reads them.
+static void what_is_typed_waits_for_the_loop(void **state)
+{
+    (void)state;
+    open_serial();
+    terminal.length = 0;
+    terminal.typed = "cc\r";
+    for (uint32_t turns = 0; turns < 20; turns++)
+        (void)weir_poll(b.f.weir, b.f.now_us += 1000);
+    assert_true(terminal.length == 0 && *terminal.typed == 'c');
+    (void)loop_run(&b.loop, b.f.now_us);
+    assert_non_null(strstr(terminal.shown, "cubic"));
+    close_serial();
+}
+
 static void a_line_has_no_end(void **state)
 {
     (void)state;
@@ -533,6 +591,8 @@ int main(void)
         cmocka_unit_test(what_is_typed_ahead_waits),
         cmocka_unit_test(an_interrupt_ends_what_runs),
         cmocka_unit_test(names_are_looked_up),
+        cmocka_unit_test(no_command_changes_an_interface),
+        cmocka_unit_test(commands_run_in_the_loop_alone),
         cmocka_unit_test(telnets_commands_are_passed_over),
         cmocka_unit_test(lines_are_bounded),
         cmocka_unit_test(a_reader_that_is_slow_loses_nothing),
@@ -548,6 +608,7 @@ int main(void)
         cmocka_unit_test(a_file_names_some_interfaces),
         cmocka_unit_test(any_bytes_are_looked_at),
         cmocka_unit_test(a_terminal_is_echoed),
+        cmocka_unit_test(what_is_typed_waits_for_the_loop),
         cmocka_unit_test(a_line_has_no_end),
         cmocka_unit_test(a_line_that_is_slow_loses_nothing),
     };
