@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """tools/gdb/weir_gdb.py on unit programs, which stop where their connections are known: with and without an allocator, of both families, and on a core file."""
+import os
 import re
 import subprocess
 
@@ -57,6 +58,32 @@ def test_without_an_instance_it_says_what_to_do():
     done = subprocess.run(["gdb", "-nx", "-batch", "-ex", "source tools/gdb/weir_gdb.py", "-ex", "weir connections", "build/host/tests/tcp/trace"], cwd=ROOT, capture_output=True, text=True)
     assert "give the instance, or set $weir" in done.stderr
     assert done.returncode == 1 or "Python" not in done.stderr
+
+
+def test_auto_load_is_allowed_as_the_page_says(tmp_path):
+    """docs/seeing.md: a project's .gdbinit that loads the script is refused, until the line of the page is in the user's own, or the option is given."""
+    home, project = tmp_path, tmp_path / "project"
+    project.mkdir()
+    (project / ".gdbinit").write_text(f"source {ROOT}/tools/gdb/weir_gdb.py\n")
+    environment = {**{name: value for name, value in os.environ.items() if not name.startswith("XDG_")}, "HOME": str(home)}
+
+    def session(*options):
+        """Whether `weir connections` is there, and what was said besides."""
+        done = subprocess.run(["gdb", "-batch", "-iex", "set debuginfod enabled off", *options, "-ex", "help weir connections"], cwd=project, capture_output=True,
+                              text=True, timeout=300, env=environment)
+        return "Every TCP connection of an instance" in done.stdout, done.stderr
+    page = (ROOT / "docs/seeing.md").read_text()
+    line = re.search(r"^    (add-auto-load-safe-path .*)$", page, re.M).group(1)
+    option = re.search(r"^    gdb -iex '(.*)' program$", page, re.M).group(1)
+    there, said = session()
+    assert not there and "auto-loading has been declined" in said
+    assert session("-iex", option)[0]
+    (home / ".gdbinit").write_text(f"{line}\n")
+    there, said = session()
+    assert there and "declined" not in said
+    (home / ".gdbinit").write_text(f"source {ROOT}/tools/gdb/weir_gdb.py\n")
+    (project / ".gdbinit").unlink()
+    assert session()[0]
 
 
 def test_the_page_of_tables_is_the_one_of_the_source():
