@@ -21,8 +21,8 @@ struct mdns_packet {
 };
 
 // --- mdns.c
-// To `to`, or by multicast over the families that the interface has an address of (NULL).
-void mdns_send(struct mdns *mdns, struct mdns_writer *writer, const struct weir_message *to);
+// To `to`, or by multicast over the families that the interface has an address of (NULL). false: none of it left.
+bool mdns_send(struct mdns *mdns, struct mdns_writer *writer, const struct weir_message *to);
 uint64_t mdns_random_us(struct mdns *mdns, uint64_t from_us, uint64_t to_us);
 void mdns_begin(struct mdns *mdns, struct mdns_writer *writer, uint16_t flags);  // into mdns->out
 

@@ -23,32 +23,30 @@ void mdns_begin(struct mdns *mdns, struct mdns_writer *writer, uint16_t flags)
     mdns_write_begin(writer, mdns->out, sizeof mdns->out, 0, flags);
 }
 
-static void send_to(struct mdns *mdns, uint32_t length, struct weir_addr addr, uint16_t port)
+static bool send_to(struct mdns *mdns, uint32_t length, struct weir_addr addr, uint16_t port)
 {
     const struct weir_message message = {.peer = {addr, port}, .netif_index = mdns->netif->index, .ttl = HOPS};
     const struct weir_slice slice = {mdns->out, length};
-    if (weir_socket_send_message(mdns->loop->weir, mdns->socket, &message, &slice, 1) < 0)
-        mdns->count.send_failed++;
+    const bool left = weir_socket_send_message(mdns->loop->weir, mdns->socket, &message, &slice, 1) >= 0;
+    mdns->count.send_failed += !left;
+    return left;
 }
 
-void mdns_send(struct mdns *mdns, struct mdns_writer *writer, const struct weir_message *to)
+bool mdns_send(struct mdns *mdns, struct mdns_writer *writer, const struct weir_message *to)
 {
     const uint32_t length = mdns_write_end(writer);
     bool v4 = false, v6 = false;
     if (length == 0)
-        return;
-    if (to != NULL) {
-        send_to(mdns, length, to->peer.addr, to->peer.port);
-        return;
-    }
+        return false;
+    if (to != NULL)
+        return send_to(mdns, length, to->peer.addr, to->peer.port);
     for (uint32_t i = 0; i < mdns->address_count; i++) {
         v4 = v4 || weir_addr_is_v4(mdns->addresses[i]);
         v6 = v6 || !weir_addr_is_v4(mdns->addresses[i]);
     }
-    if (v4)
-        send_to(mdns, length, MDNS_GROUP4, MDNS_PORT);
-    if (v6)
-        send_to(mdns, length, mdns_group6(), MDNS_PORT);
+    v4 = v4 && send_to(mdns, length, MDNS_GROUP4, MDNS_PORT);
+    v6 = v6 && send_to(mdns, length, mdns_group6(), MDNS_PORT);
+    return v4 || v6;
 }
 
 // --- in --------------------------------------------------------------------------------------------------------------

@@ -121,11 +121,12 @@ static void probe(struct mdns *mdns, struct mdns_owner *owner, uint64_t now_us)
     }
     mdns_begin(mdns, &writer, 0);
     propose(mdns, &writer, owner);
-    mdns_send(mdns, &writer, NULL);
+    owner->due_us = now_us + PROBE_US;
+    if (!mdns_send(mdns, &writer, NULL))
+        return;  // nobody has been asked
     mdns->direct_us = now_us + MDNS_DIRECT_US;
     mdns->count.probes++;
     owner->sent++;
-    owner->due_us = now_us + PROBE_US;
 }
 
 // The records themselves are sent with the other answers that are due.

@@ -324,7 +324,7 @@ static void known_write(struct mdns *mdns, struct mdns_writer *writer, uint64_t 
             entry.expires_us - now_us >= (uint64_t)entry.ttl_s * (MDNS_SECOND_US / 2) &&
             !entry_write(mdns, writer, at, now_us)) {
             mdns->out[2] |= MDNS_TRUNCATED >> 8;  // the rest comes in a further message
-            mdns_send(mdns, writer, NULL);
+            (void)mdns_send(mdns, writer, NULL);
             mdns_begin(mdns, writer, 0);
             (void)entry_write(mdns, writer, at, now_us);
         }
@@ -356,7 +356,7 @@ static void ask(struct mdns *mdns, uint64_t now_us)
     if (direct)
         mdns->direct_us = now_us + MDNS_DIRECT_US;
     known_write(mdns, &writer, now_us);
-    mdns_send(mdns, &writer, NULL);
+    (void)mdns_send(mdns, &writer, NULL);
     mdns->count.asked++;
     for (struct mdns_query *query = mdns->queries; query != NULL; query = query->next) {
         if (query->due_us <= now_us)

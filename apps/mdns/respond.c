@@ -8,6 +8,7 @@
 #define TRUNCATED_US 400000u, 500000u  // known answers are still to come
 #define LIMIT_US 1000000u              // a record is sent by multicast no more often
 #define LIMIT_PROBE_US 250000u         // to defend it
+#define REPEAT_US 100000u              // what did not leave is tried again
 #define BIT(slot) (uint16_t)(1u << (slot))
 
 // Who asked, so that what he says he knows already is not sent to him.
@@ -153,6 +154,7 @@ struct sending {
     const struct mdns_packet *packet;  // answered by unicast; NULL: by multicast
     uint64_t now_us;
     struct mdns_writer writer;
+    bool failed;  // a message of it did not leave
 };
 
 static void sent(struct sending *sending, struct mdns_slot *slot)
@@ -189,7 +191,8 @@ static void sending_end(struct sending *sending)
     struct mdns *mdns = sending->mdns;
     if (sending->writer.counts[1] == 0)
         return;
-    mdns_send(mdns, &sending->writer, sending->packet != NULL ? &sending->packet->from : NULL);
+    if (!mdns_send(mdns, &sending->writer, sending->packet != NULL ? &sending->packet->from : NULL))
+        sending->failed = true;
     mdns->count.answers++;
     mdns->count.unicast += sending->packet != NULL;
 }
@@ -220,8 +223,22 @@ static void write_section(struct sending *sending, uint32_t section)
     }
 }
 
-// Sends the slots in `asked`, with what belongs to them.
-static void send_answers(struct mdns *mdns, const struct mdns_packet *packet, uint64_t now_us)
+// Nobody heard what was to leave by multicast now.
+static void repeat_later(struct mdns *mdns, uint64_t now_us)
+{
+    for (struct mdns_owner *owner = mdns->owners; owner != NULL; owner = owner->next) {
+        for (uint32_t i = 0; i < MDNS_SLOTS; i++) {
+            struct mdns_slot *slot = &owner->slots[i];
+            if (slot->sent_us != now_us)
+                continue;
+            slot->sent_us = 0;
+            slot->due_us = now_us + REPEAT_US;
+        }
+    }
+}
+
+// Sends the slots in `asked`, with what belongs to them. When they are to be sent again.
+static uint64_t send_answers(struct mdns *mdns, const struct mdns_packet *packet, uint64_t now_us)
 {
     struct sending sending = {.mdns = mdns, .packet = packet, .now_us = now_us};
     additional_choose(mdns);
@@ -237,6 +254,10 @@ static void send_answers(struct mdns *mdns, const struct mdns_packet *packet, ui
     write_section(&sending, 1);
     write_section(&sending, 3);
     sending_end(&sending);
+    if (!sending.failed || packet != NULL)
+        return WEIR_NEVER;
+    repeat_later(mdns, now_us);
+    return now_us + REPEAT_US;
 }
 
 // --- when ------------------------------------------------------------------------------------------------------------
@@ -307,7 +328,7 @@ static void answer_directly(struct mdns *mdns, const struct mdns_packet *packet)
         owner->direct = (later | owner->direct) & (uint16_t)~owner->asked;
     }
     if (any)
-        send_answers(mdns, packet, packet->now_us);
+        (void)send_answers(mdns, packet, packet->now_us);
     for (struct mdns_owner *owner = mdns->owners; owner != NULL; owner = owner->next)
         owner->asked = owner->direct;
 }
@@ -353,9 +374,8 @@ uint64_t mdns_respond_poll(struct mdns *mdns, uint64_t now_us)
             }
         }
     }
-    if (any)
-        send_answers(mdns, NULL, now_us);
-    return due_us;
+    const uint64_t again_us = any ? send_answers(mdns, NULL, now_us) : WEIR_NEVER;
+    return again_us < due_us ? again_us : due_us;
 }
 
 // Another host sent the very record. As good as ours: ours need not be sent (§7.4). About to be forgotten, or taken

@@ -136,6 +136,27 @@ static void long_names_are_cut(void **state)
     link_close(&link);
 }
 
+// What could not be sent has asked nobody: three probes are to leave before the name is ours.
+static void what_did_not_leave_is_no_probe(void **state)
+{
+    struct link link;
+    struct message m;
+    uint32_t probes = 0;
+    (void)state;
+    link_open_bare(&link, "kitchen");
+    link_block(&link);
+    bench_run(&link.b, 2 * SECOND);
+    assert_false(link_next(&link, &m));
+    assert_true(link.mdns.count.send_failed > 3);
+    assert_int_equal(link.named_count, 0);
+    bench_run(&link.b, 8 * SECOND);
+    while (link_next(&link, &m))
+        probes += m.flags == 0;
+    assert_int_equal(probes, 3);
+    assert_int_equal(link.named_count, 1);
+    link_close(&link);
+}
+
 // A host of the same name is found out while its service is probed: the service names another host now, and what nobody
 // contradicted were other data. It is probed three times more (RFC 6762 §8.1).
 static void a_service_whose_host_has_a_new_name_is_probed_again(void **state)
@@ -588,6 +609,7 @@ static void names_that_cannot_be_told_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_did_not_leave_is_no_probe),
         cmocka_unit_test(probes_then_announcements),
         cmocka_unit_test(first_probes_differ),
         cmocka_unit_test(a_name_in_use_is_left),

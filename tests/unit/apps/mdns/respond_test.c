@@ -710,6 +710,25 @@ static void a_failure_to_send_hides_no_question(void **state)
     link_close(&link);
 }
 
+// An answer that could not be sent is sent when it can be: whoever probes has no other that says so.
+static void an_answer_that_did_not_leave_is_sent_later(void **state)
+{
+    struct link link;
+    struct message m;
+    (void)state;
+    open_all(&link);
+    link_block(&link);
+    other_send(question(HOST, MDNS_A, MDNS_IN), &link);
+    bench_run(&link.b, 2 * SECOND);
+    assert_false(link_next(&link, &m));
+    bench_run(&link.b, 2 * SECOND);
+    assert_true(link_next(&link, &m));
+    assert_int_equal(records_in(&m, HOST, MDNS_A, 1, NULL), 1);
+    bench_run(&link.b, 10 * SECOND);
+    assert_false(link_next(&link, &m));
+    link_close(&link);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -739,6 +758,7 @@ int main(void)
         cmocka_unit_test(many_services_take_several_messages),
         cmocka_unit_test(the_port_can_be_shared),
         cmocka_unit_test(a_failure_to_send_hides_no_question),
+        cmocka_unit_test(an_answer_that_did_not_leave_is_sent_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
