@@ -49,11 +49,56 @@ void weir_tls_destroy(struct weir_tls *tls)
     if (!tls)
         return;
     tls->backend->end();
+    for (struct tls_place *place = atomic_load(&tls->places), *next; place; place = next) {
+        next = place->next;
+        tls_free(place);
+    }
     tls_free(tls);
     tls_environment_end();
 }
 
 uint32_t weir_tls_sessions(const struct weir_tls *tls) { return atomic_load(&tls->sessions); }
+
+// --- closed sessions that still say their end ---------------------------------------------------
+static bool place_claim(struct tls_place *place, struct weir_tls_session *session)
+{
+    struct weir *nobody = NULL;
+    if (!atomic_compare_exchange_strong(&place->weir, &nobody, session->weir))
+        return false;
+    place->session = session;
+    return true;
+}
+
+struct tls_place *tls_place_take(struct weir_tls_session *session)
+{
+    struct weir_tls *const tls = session->config->tls;
+    struct tls_place *place = atomic_load(&tls->places);
+    while (place && !place_claim(place, session))
+        place = place->next;
+    if (place)
+        return place;
+    place = tls_alloc(sizeof *place);
+    if (!place)
+        return NULL;
+    (void)place_claim(place, session);
+    place->next = atomic_load(&tls->places);
+    while (!atomic_compare_exchange_weak(&tls->places, &place->next, place))
+        ;
+    return place;
+}
+
+void tls_place_leave(struct tls_place *place) { atomic_store(&place->weir, NULL); }
+
+void weir_tls_forget(struct weir_tls *tls, const struct weir *weir)
+{
+    for (struct tls_place *place = atomic_load(&tls->places); place; place = place->next) {
+        if (atomic_load(&place->weir) != weir)
+            continue;
+        struct weir_tls_session *const session = place->session;
+        tls_place_leave(place);
+        tls_session_discard(session);
+    }
+}
 
 // --- credentials --------------------------------------------------------------------------------
 void *tls_credentials_memory(struct weir_tls_credentials *credentials)

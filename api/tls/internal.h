@@ -20,9 +20,18 @@ int tls_reason(uint32_t refused, int error);
 uint64_t tls_now_us(void);
 
 // --- config.c -----------------------------------------------------------------------------------
+// Where a session stands that was closed and still says its end, so that it is found when its instance is gone. Its
+// instance's lock guards it, from when `weir` has become that instance until it is NULL. Never taken out of the list.
+struct tls_place {
+    struct tls_place *next;
+    WEIR_ATOMIC(struct weir *) weir;
+    struct weir_tls_session *session;
+};
+
 struct weir_tls {
     const struct weir_tls_backend *backend;
     WEIR_ATOMIC(uint32_t) sessions;
+    WEIR_ATOMIC(struct tls_place *) places;  // as many as were needed at once
 };
 
 struct weir_tls_credentials {
@@ -59,7 +68,7 @@ struct tls_transport {
     int (*wait)(struct weir_tls_session *session, int wants, int direction, uint64_t *deadline_us);
     int (*ready)(struct weir_tls_session *session);
     // What is to be sent before the end has no room. true: the session goes on by itself, calls tls_session_end and
-    // frees itself.
+    // frees itself. false: it cannot, or has waited here.
     bool (*linger)(struct weir_tls_session *session);
     void (*fin)(struct weir_tls_session *session);
     void (*close)(struct weir_tls_session *session, bool reset);
@@ -72,6 +81,7 @@ struct weir_tls_session {
     struct weir_tls_config *config;
     struct weir *weir;
     struct weir_watch watch;  // of a native socket, once the session has been closed and lingers
+    struct tls_place *place;  // then
     struct weir_bsd *bsd;     // NULL: native
     weir_socket socket;
     int fd;
@@ -99,6 +109,9 @@ void *tls_session_engine(struct weir_tls_session *session);
 struct weir_tls_session *tls_session_make(struct weir_tls_config *config, const struct tls_transport *transport,
                                           struct weir *weir, const struct weir_tls_session_options *options,
                                           int *error);
+
+struct tls_place *tls_place_take(struct weir_tls_session *session);  // NULL: no memory
+void tls_place_leave(struct tls_place *place);
 
 uint64_t tls_session_now_us(const struct weir_tls_session *session);
 void tls_session_discard(struct weir_tls_session *session);  // all but the stream

@@ -139,6 +139,7 @@ static void lingering(struct weir_watch *watch, weir_socket socket, uint32_t eve
     if (status == WEIR_AGAIN && !late)
         return;
     end(s, late);
+    tls_place_leave(s->place);
     tls_session_discard(s);
 }
 
@@ -148,6 +149,9 @@ static bool linger(struct weir_tls_session *s)
 {
     const struct weir_port *const port = weir_port(s->weir);
     const bool ours = !s->locked;
+    s->place = tls_place_take(s);
+    if (!s->place)
+        return false;
     tls_lock(s);
     s->locked = true;
     s->watch.event = lingering;

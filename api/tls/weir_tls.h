@@ -75,6 +75,9 @@ struct weir_tls *weir_tls_create(const struct weir_tls_backend *backend, const s
                                  const struct weir_tls_system *system, int *error);
 // When nothing that was made of it is left, also no session that was closed and still says its end (weir_tls_sessions).
 void weir_tls_destroy(struct weir_tls *tls);
+// After weir_destroy: frees the sessions of that instance that were closed, and still said their end. `weir` is gone;
+// only its address is compared.
+void weir_tls_forget(struct weir_tls *tls, const struct weir *weir);
 uint32_t weir_tls_sessions(const struct weir_tls *tls);   // that are not freed
 size_t weir_tls_memory(const struct weir_tls *tls);       // bytes in use
 size_t weir_tls_memory_peak(const struct weir_tls *tls);  // the most bytes that were in use so far
@@ -148,8 +151,8 @@ enum {
 };  // calls are made with the instance's lock held (or by its only thread), which is kept throughout
 
 // A session over a connected (or connecting) native stream. It owns the socket from now on; on failure the socket is
-// still the caller's. Sessions end before their instance does (weir_destroy). NULL and *error: WEIR_NO_MEMORY,
-// WEIR_TLS_MANY, WEIR_INVALID (a client without a name), WEIR_BAD_SOCKET.
+// still the caller's. Sessions end before their instance does (weir_destroy; weir_tls_forget). NULL and *error:
+// WEIR_NO_MEMORY, WEIR_TLS_MANY, WEIR_INVALID (a client without a name), WEIR_BAD_SOCKET.
 struct weir_tls_session *weir_tls_open(struct weir_tls_config *config, struct weir *weir, weir_socket socket,
                                        const struct weir_tls_session_options *options, int *error);
 // A session over a descriptor of api/bsd, which blocks, times out and interrupts as the descriptor does. Never

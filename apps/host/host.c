@@ -462,8 +462,8 @@ void host_close(struct host *host)
     shell_stop(&host->shell);
     posix_host_unlock(&host->posix);
     posix_host_stop(&host->posix);
-    secure_close(host);
     weir_destroy(host->weir);
+    secure_close(host);
     if (host->added)
         posix_host_remove(&host->posix, host->netif);
     wrappers_drain(host);

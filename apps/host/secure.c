@@ -141,7 +141,8 @@ void secure_stop(struct host *host)
 
 void secure_close(struct host *host)
 {
-    (void)host;
+    if (secure.tls != NULL)
+        weir_tls_forget(secure.tls, host->weir);
     weir_tls_config_release(secure.server);
     weir_tls_config_release(secure.client);
     weir_tls_credentials_release(secure.own);

@@ -690,6 +690,35 @@ static void a_closed_session_does_not_wait_for_ever(void **state)
     tls_pair_close(&t);
 }
 
+// An instance that goes takes along the sessions that were closed on it and still say their end; those of another stay.
+static void an_instance_that_goes_leaves_no_session(void **state)
+{
+    struct tls_pair t;
+    uint8_t data[16384] = {0};
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        tls_pair_open(&t, &(struct tls_setup){.client = {.record_bytes = 16384}, .unlocked = turn});
+        assert_int_equal(tls_pair_shake(&t), WEIR_OK);
+        while (weir_tls_write(t.client.session, data, sizeof data) > 0)
+            ;
+        while (weir_tls_write(t.server.session, data, sizeof data) > 0)
+            ;
+        weir_tls_close(t.client.session);
+        weir_tls_close(t.server.session);
+        t.client.session = t.server.session = NULL;
+        assert_int_equal(weir_tls_sessions(t.tls), 2);
+        struct weir *const gone = t.link.a.weir;
+        tls_pair_instance_end(&t, false);
+        weir_tls_forget(t.tls, gone);
+        assert_int_equal(weir_tls_sessions(t.tls), 1);
+        struct weir *const other = t.link.b.weir;
+        tls_pair_instance_end(&t, true);
+        weir_tls_forget(t.tls, other);
+        assert_int_equal(weir_tls_sessions(t.tls), 0);
+        tls_pair_close(&t);  // all memory went back
+    }
+}
+
 // Data that nobody read when the session is closed do not turn the end into a reset.
 static void unread_data_do_not_make_a_reset(void **state)
 {
@@ -745,6 +774,7 @@ int main(void)
         cmocka_unit_test(a_reset_is_told),
         cmocka_unit_test(close_says_the_end_behind_a_full_queue),
         cmocka_unit_test(a_closed_session_does_not_wait_for_ever),
+        cmocka_unit_test(an_instance_that_goes_leaves_no_session),
         cmocka_unit_test(unread_data_do_not_make_a_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
