@@ -109,6 +109,38 @@ static void messages_are_acknowledged_by_their_quality(void **state)
     }
 }
 
+// A message without a byte is one, too: retained, it takes away what the server had retained; one that arrives is told
+// once.
+static void empty_messages_are_messages(void **state)
+{
+    struct play play;
+    (void)state;
+    for (uint8_t version = 4; version <= 5; version++) {
+        const bool five = version == 5;
+        play_open(&play, version);
+        play_start(&play);
+        play_up(&play, false);
+        assert_int_equal(mqtt_publish(&play.mqtt, "a", NULL, 0, 0, MQTT_RETAIN), 0);
+        assert_int_equal(mqtt_publish(&play.mqtt, "a", "", 0, 1, MQTT_RETAIN), 1);
+        play_run(&play, 1000);
+        play_expect(&play, five ? "\x31\4\0\1a\0" : "\x31\3\0\1a", five ? 6 : 5);
+        play_expect(&play, five ? "\x33\6\0\1a\0\1\0" : "\x33\5\0\1a\0\1", five ? 8 : 7);
+        SEND(&play, "\x40\2\0\1");
+        assert_int_equal(play.dones, 1);
+        assert_int_equal(play.done_reason, 0);
+        play_send(&play, five ? "\x31\4\0\1a\0" : "\x31\3\0\1a", five ? 6 : 5);
+        assert_int_equal(play.messages, 1);
+        assert_int_equal(play.pieces, 1);
+        assert_int_equal(play.last.length, 0);
+        assert_true(play.last.retained);
+        play_send(&play, five ? "\x30\5\0\1a\0x" : "\x30\4\0\1ax", five ? 7 : 6);  // the next one is whole
+        assert_int_equal(play.messages, 2);
+        assert_string_equal(play.payload, "x");
+        assert_false(play.last.retained);
+        play_close(&play);
+    }
+}
+
 static void arriving_messages_are_delivered_once(void **state)
 {
     struct play play;
@@ -660,6 +692,7 @@ int main(void)
         cmocka_unit_test(nothing_is_sent_before_connack),
         cmocka_unit_test(refusals_are_told),
         cmocka_unit_test(messages_are_acknowledged_by_their_quality),
+        cmocka_unit_test(empty_messages_are_messages),
         cmocka_unit_test(arriving_messages_are_delivered_once),
         cmocka_unit_test(qos_2_outlives_connections),
         cmocka_unit_test(a_pubrel_again_may_find_the_id_forgotten),
