@@ -111,7 +111,9 @@ def test_a_message_larger_than_any_buffer(world, secure):
 def test_retained(world):
     world.mqtt("-q 1 -r -p d=kept")
     assert "d (retained) kept" in world.mqtt("-c -i r -s d -n 1")
-    world.mqtt("-q 1 -r -p d=")
+    world.mqtt("-q 1 -r -p d= -p d/end=x")   # an empty one takes it away
+    assert [line for line in world.mqtt("-c -i r -s d/# -n 1").splitlines() if "(retained)" in line] == ["d/end (retained) x"]
+    world.mqtt("-q 1 -r -p d/end=")
 
 
 def test_will(world):

@@ -193,6 +193,41 @@ def test_a_part_is_built_where_it_can_work(tmp_path):
         assert ("apps/mdns/" in (folder / "configuration.mk").read_text()) is there, words
 
 
+ALONE = """#include "mdns/mdns.h"
+static void entropy(void *context, void *out, size_t bytes) { (void)context; while (bytes--) ((uint8_t *)out)[bytes] = 7; }
+static enum weir_tx_verdict tx(struct weir_netif *netif, const struct weir_tx *frame) { (void)netif, (void)frame; return WEIR_TX_DONE; }
+static const struct weir_driver driver = {.name = "sink", .tx = tx};
+static const struct weir_port port = {.entropy = entropy};
+static uint64_t memory[16384];
+static struct weir_netif netif;
+static struct loop loop;
+static struct mdns mdns;
+int main(void)
+{
+    struct weir *weir = weir_create(memory, sizeof memory, &port, 0);
+    if (!weir)
+        return 1;
+    loop_init(&loop, weir);
+    weir_netif_init(&netif, "eth0", &driver, &weir_link_ethernet);
+    netif.mac[0] = 2;
+    if (weir_netif_add(weir, &netif) || weir_netif_set_address(&netif, weir_ip4(10, 0, 0, 2), 24, WEIR_ADDRESS_AT_ONCE))
+        return 2;
+    return mdns_start(&mdns, &loop, &netif, &(struct mdns_config){.host = "kitchen"}) == EXPECTED ? 0 : 3;
+}
+"""
+
+
+@pytest.mark.parametrize("words,expected", [([], "WEIR_NOT_SUPPORTED"), (["IGMP=1"], "WEIR_OK")])
+def test_a_build_without_multicast_says_so(tmp_path, words, expected):
+    """Who compiles mDNS by hand over small, which receives no multicast, is told when it starts, and not by silence."""
+    (tmp_path / "alone.c").write_text(ALONE)
+    _, sources, _ = tell("--sources", "small", *words)
+    files = [*(ROOT / path for path in sources), *sorted((ROOT / "apps/mdns").glob("*.c")), *(ROOT / f"apps/{name}.c" for name in ("loop", "service", "text"))]
+    subprocess.run(["cc", "-std=c11", "-w", "-DWEIR_PROFILE_SMALL", *(f"-DWEIR_CFG_{word}" for word in words), f"-DEXPECTED={expected}",
+                    *(f"-I{ROOT}/{folder}" for folder in ("include", "src", "apps", ".")), tmp_path / "alone.c", *files, "-o", tmp_path / "alone"], check=True)
+    assert subprocess.run([tmp_path / "alone"]).returncode == 0
+
+
 LIBRARY = """#include <weir/instance.h>
 struct weir *weir_create(void *memory, size_t bytes, const struct weir_port *port, const struct weir_config *config)
 {
