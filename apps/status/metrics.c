@@ -56,18 +56,17 @@ static void single(const struct page *page, const char *name, enum kind kind, co
     sample(page, name, kind, NULL, value);
 }
 
-static void render_counters(const struct page *page, const struct weir *weir)
+static void render_counters(const struct page *page, const struct status *status)
 {
     for (uint32_t i = 0; i < WEIR_COUNT_COUNT; i++)
-        single(page, counter_rows[i].name, COUNTER, counter_rows[i].text, weir_counter_get(weir, (enum weir_counter)i));
+        single(page, counter_rows[i].name, COUNTER, counter_rows[i].text, status->counted[i]);
 }
 
-static uint64_t netif_value(const struct weir_netif_stats *stats, uint32_t which)
+// Behind the bytes, which have 64 bits, the rows are in the order of enum status_netif_count.
+static uint64_t netif_value(const struct status *status, uint32_t netif, uint32_t which)
 {
-    const uint64_t values[] = {stats->rx_bytes,  stats->tx_bytes,   stats->rx_frames,
-                               stats->tx_frames, stats->rx_dropped, stats->tx_dropped,
-                               stats->rx_runt,   stats->rx_unknown, stats->tx_full};
-    return values[which];
+    const struct weir_netif_stats *const stats = &status->netifs[netif]->stats;
+    return which == 0 ? stats->rx_bytes : which == 1 ? stats->tx_bytes : status->netif_counted[netif][which - 2];
 }
 
 static void render_netifs(const struct page *page, const struct status *status)
@@ -86,7 +85,7 @@ static void render_netifs(const struct page *page, const struct status *status)
     for (uint32_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         family(page, rows[row].name, COUNTER, rows[row].text);
         for (uint32_t i = 0; i < status->netif_count; i++)
-            sample(page, rows[row].name, COUNTER, status->netifs[i]->name, netif_value(&status->netifs[i]->stats, row));
+            sample(page, rows[row].name, COUNTER, status->netifs[i]->name, netif_value(status, i, row));
     }
     family(page, "netif_up", GAUGE, "whether the interface is up and has a link");
     for (uint32_t i = 0; i < status->netif_count; i++) {
@@ -95,15 +94,16 @@ static void render_netifs(const struct page *page, const struct status *status)
     }
 }
 
-void status_metrics_render(const struct status *status, bool open, struct text *out)
+void status_metrics_render(struct status *status, bool open, struct text *out)
 {
     const struct page page = {out, open};
+    status_count(status);
     single(&page, "uptime_seconds", GAUGE, "since the status server began",
            (weir_now_us(status->weir) - status->began_us) / 1000000u);
     single(&page, "memory_bytes", GAUGE, "memory in use", weir_memory_used(status->weir));
     single(&page, "sockets", GAUGE, "sockets of all kinds", weir_socket_count(status->weir));
     render_netifs(&page, status);
-    render_counters(&page, status->weir);
+    render_counters(&page, status);
     text_put(out, open ? "# TYPE weir_build info\n# HELP weir_build the version\n"
                        : "# TYPE weir_build_info gauge\n# HELP weir_build_info the version\n");
     text_put(out, "weir_build_info{version=\"" WEIR_VERSION_STRING "\"} 1\n");

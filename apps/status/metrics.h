@@ -12,9 +12,9 @@ WEIR_BEGIN_DECLS
 #define METRICS_TYPE_PLAIN "text/plain; version=0.0.4; charset=utf-8"
 
 // Every counter, whether or not it has counted: weir_tcp_received_total, and so on; each interface's, with its name as
-// a label; sockets, memory, the time since the start, the version. No label names a peer: their number has no bound. A
-// counter of 32 bits that wraps looks like a restart, which such systems know.
-void status_metrics_render(const struct status *status, bool open, struct text *out);
+// a label; sockets, memory, the time since the start, the version. No label names a peer: their number has no bound.
+// Counters of 32 bits go on where they wrap (status_count).
+void status_metrics_render(struct status *status, bool open, struct text *out);
 
 WEIR_END_DECLS
 

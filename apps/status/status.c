@@ -18,6 +18,30 @@ void status_init(struct status *status, struct weir *weir, struct weir_netif *co
     status->next_us = status->began_us + STATUS_SAMPLE_US;
 }
 
+// A counter that is less than it was has wrapped. One that grew by half its range since the last second did not: it
+// began anew, and so does what is told of it.
+static void widen(uint64_t *wide, uint32_t count)
+{
+    const uint32_t grown = count - (uint32_t)*wide;
+    *wide = grown <= INT32_MAX ? *wide + grown : count;
+}
+
+void status_count(struct status *status)
+{
+    for (uint32_t i = 0; i < WEIR_COUNT_COUNT; i++)
+        widen(&status->counted[i], weir_counter_get(status->weir, (enum weir_counter)i));
+    for (uint32_t i = 0; i < status->netif_count; i++) {
+        const struct weir_netif_stats *const stats = &status->netifs[i]->stats;
+        const uint32_t counts[STATUS_NETIF_COUNTS] = {
+            [STATUS_RX_FRAMES] = stats->rx_frames,   [STATUS_TX_FRAMES] = stats->tx_frames,
+            [STATUS_RX_DROPPED] = stats->rx_dropped, [STATUS_TX_DROPPED] = stats->tx_dropped,
+            [STATUS_RX_RUNT] = stats->rx_runt,       [STATUS_RX_UNKNOWN] = stats->rx_unknown,
+            [STATUS_TX_FULL] = stats->tx_full};
+        for (uint32_t j = 0; j < STATUS_NETIF_COUNTS; j++)
+            widen(&status->netif_counted[i][j], counts[j]);
+    }
+}
+
 static uint32_t clamp_u32(uint64_t value) { return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value; }
 
 uint64_t status_poll(struct status *status, uint64_t now_us)
@@ -25,6 +49,7 @@ uint64_t status_poll(struct status *status, uint64_t now_us)
     uint64_t rx_bytes = 0, tx_bytes = 0;
     if (now_us < status->next_us)
         return status->next_us;
+    status_count(status);
     for (uint32_t i = 0; i < status->netif_count; i++) {
         rx_bytes += status->netifs[i]->stats.rx_bytes;
         tx_bytes += status->netifs[i]->stats.tx_bytes;
@@ -63,8 +88,10 @@ static const char *address_state(uint8_t state)
     return state < sizeof names / sizeof names[0] ? names[state] : "?";
 }
 
-static void render_netif(const struct weir_netif *netif, struct text *out)
+static void render_netif(const struct weir_netif *netif, const uint64_t *counted, struct text *out)
 {
+    static const char *const names[STATUS_NETIF_COUNTS] = {"rx_frames", "tx_frames",  "rx_dropped", "tx_dropped",
+                                                           "rx_runt",   "rx_unknown", "tx_full"};
     const struct weir_netif_stats *stats = &netif->stats;
     text_put(out, "{\"name\":");
     text_json(out, netif->name);
@@ -92,13 +119,8 @@ static void render_netif(const struct weir_netif *netif, struct text *out)
     number(out, "mtu", netif->mtu);
     number(out, "rx_bytes", stats->rx_bytes);
     number(out, "tx_bytes", stats->tx_bytes);
-    number(out, "rx_frames", stats->rx_frames);
-    number(out, "tx_frames", stats->tx_frames);
-    number(out, "rx_dropped", stats->rx_dropped);
-    number(out, "tx_dropped", stats->tx_dropped);
-    number(out, "rx_runt", stats->rx_runt);
-    number(out, "rx_unknown", stats->rx_unknown);
-    number(out, "tx_full", stats->tx_full);
+    for (uint32_t i = 0; i < STATUS_NETIF_COUNTS; i++)
+        number(out, names[i], counted[i]);
     text_char(out, '}');
 }
 
@@ -224,19 +246,18 @@ static void render_neighbours(const struct weir *weir, struct text *out)
     flag(out, "neighbours_more", cursor != 0 && weir_neighbour_next(weir, cursor, &neighbour) != 0);
 }
 
-static void render_counters(const struct weir *weir, struct text *out)
+static void render_counters(const struct status *status, struct text *out)
 {
     bool first = true;
     text_put(out, ",\"counters\":[");
     for (uint32_t i = 0; i < WEIR_COUNT_COUNT; i++) {
-        uint32_t value = weir_counter_get(weir, (enum weir_counter)i);
-        if (value == 0)
+        if (status->counted[i] == 0)
             continue;
         text_put(out, first ? "{\"name\":\"" : ",{\"name\":\"");
         text_put(out, counter_rows[i].name);
         text_put(out, "\",\"text\":");
         text_json(out, counter_rows[i].text);
-        number(out, "value", value);
+        number(out, "value", status->counted[i]);
         text_char(out, '}');
         first = false;
     }
@@ -260,6 +281,7 @@ static void render_history(const struct status *status, const char *key, const u
 void status_render(struct status *status, uint64_t from, struct text *out)
 {
     uint64_t now_us = weir_now_us(status->weir);
+    status_count(status);
     text_put(out, "{\"stack\":\"Weir\"");
     text_field(out, "version", weir_version());
     number(out, "uptime_ms", (now_us - status->began_us) / 1000);
@@ -270,7 +292,7 @@ void status_render(struct status *status, uint64_t from, struct text *out)
     for (uint32_t i = 0; i < status->netif_count; i++) {
         if (i > 0)
             text_char(out, ',');
-        render_netif(status->netifs[i], out);
+        render_netif(status->netifs[i], status->netif_counted[i], out);
     }
     text_char(out, ']');
     render_history(status, "rx", status->rx, out);
@@ -278,6 +300,6 @@ void status_render(struct status *status, uint64_t from, struct text *out)
     render_routes(status->weir, out);
     render_neighbours(status->weir, out);
     render_sockets(status, from, out);
-    render_counters(status->weir, out);
+    render_counters(status, out);
     text_put(out, "}\n");
 }

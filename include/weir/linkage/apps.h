@@ -121,6 +121,7 @@
 #pragma redefine_extname sntp_start weir_sntp_start
 #pragma redefine_extname sntp_stop weir_sntp_stop
 #pragma redefine_extname sntp_unix_us weir_sntp_unix_us
+#pragma redefine_extname status_count weir_status_count
 #pragma redefine_extname status_init weir_status_init
 #pragma redefine_extname status_metrics_render weir_status_metrics_render
 #pragma redefine_extname status_page weir_status_page

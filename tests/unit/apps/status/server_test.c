@@ -90,6 +90,55 @@ static void metrics_are_as_they_are_asked_for(void **state)
     close_server(&bench);
 }
 
+static uint64_t sample(const char *name)
+{
+    const char *const at = strstr(body(), name);
+    assert_non_null(at);
+    return strtoull(at + strlen(name), NULL, 10);
+}
+
+static void scrape(struct bench *bench, const char *path)
+{
+    char request[120];
+    snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n", path);
+    assert_int_equal(ask(bench, request, NULL), 200);
+}
+
+// Counters of 32 bits go on where they wrap, also several times between two scrapes; one that begins anew does so.
+static void counters_do_not_wrap(void **state)
+{
+    static const char counter[] = "\nweir_ip_bad_header_total ",
+                      frames[] = "\nweir_netif_receive_frames_total{netif=\"test0\"} ";
+    struct bench bench;
+    (void)state;
+    open_server(&bench);
+    uint32_t *const count = &bench.f.weir->counters[WEIR_COUNT_IP_BAD_HEADER], *const rx =
+                                                                                   &bench.f.netif.stats.rx_frames;
+    const uint64_t before = *rx;
+    for (uint32_t i = 0; i < 20; i++) {  // 5 x 2^32
+        *count += UINT32_C(1) << 30;
+        *rx += UINT32_C(1) << 30;
+        bench_run(&bench, STATUS_SAMPLE_US);
+    }
+    *count += 7;
+    *rx += 1000;
+    scrape(&bench, "/metrics");
+    assert_true(sample(counter) == (UINT64_C(5) << 32) + 7 && sample(frames) == (UINT64_C(5) << 32) + before + 1000);
+    scrape(&bench, "/status.json");
+    assert_true(sample("\"rx_frames\":") == (UINT64_C(5) << 32) + before + 1000);
+    assert_non_null(strstr(body(), "\"value\":21474836487}"));
+    *count += UINT32_MAX - 6;  // at once, from 7 on: 0
+    *rx = 3;
+    scrape(&bench, "/metrics");
+    assert_true(sample(frames) == 3 && sample(counter) == 0);
+    *count = UINT32_MAX;  // before it was looked at for the second time
+    scrape(&bench, "/metrics");
+    *count += 2;
+    scrape(&bench, "/metrics");
+    assert_int_equal(sample(counter), 1 + (UINT64_C(1) << 32));
+    close_server(&bench);
+}
+
 // However many sockets there are, so many rows are made, and no more are looked at.
 static void the_status_costs_the_same_with_many_sockets(void **state)
 {
@@ -458,6 +507,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_and_its_data_are_served),
         cmocka_unit_test(metrics_are_as_they_are_asked_for),
+        cmocka_unit_test(counters_do_not_wrap),
         cmocka_unit_test(the_status_costs_the_same_with_many_sockets),
         cmocka_unit_test(all_sockets_can_be_reached),
         cmocka_unit_test(bytes_and_ranges_are_exact),
