@@ -109,12 +109,14 @@ static void heard(struct weir_tap *tap, const struct weir_netif *netif, bool out
                   uint16_t count, uint64_t now_us)
 {
     struct capture *const capture = tap->context;
-    struct capture_frame frame = {
-        .now_us = now_us, .outgoing = outgoing, .raw_ip = netif->link == &weir_link_rawip, .bytes = 0};
+    struct capture_frame frame = {.now_us = now_us,
+                                  .outgoing = outgoing,
+                                  .raw_ip = netif->link == &weir_link_rawip,
+                                  .offload = (uint8_t)tap->offload};
     for (uint16_t i = 0; i < count; i++) {
         const uint32_t room = CAPTURE_BYTES - frame.bytes, part = slices[i].length < room ? slices[i].length : room;
         memcpy(frame.data + frame.bytes, slices[i].data, part);
-        frame.bytes = (uint16_t)(frame.bytes + part);
+        frame.bytes = (uint8_t)(frame.bytes + part);
         frame.length += slices[i].length;
     }
     if (!is_wanted(&capture->filter, &frame))
@@ -196,5 +198,7 @@ void capture_tell(const struct capture_frame *frame, struct text *out)
         tell_tcp(&view, out);
     text_put(out, view.transport != NULL ? " data " : " frame ");
     text_u64(out, view.transport != NULL ? view.payload : frame->length);
+    if (frame->offload & WEIR_TAP_SEGMENTS)
+        text_put(out, frame->outgoing ? " tso" : " gro");
     text_char(out, '\n');
 }

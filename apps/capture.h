@@ -36,7 +36,8 @@ struct capture_frame {
     uint64_t now_us;
     char netif[8];
     bool outgoing, raw_ip;
-    uint16_t bytes;
+    uint8_t offload;  // enum weir_tap_offload
+    uint8_t bytes;
     uint32_t length;
     uint8_t data[CAPTURE_BYTES];
 };

@@ -15,6 +15,7 @@
 #define OPTION_ISB_IFDROP 5u
 #define INBOUND 1u
 #define OUTBOUND 2u
+#define OFFLOAD_SHIFT 9u  // of enum weir_tap_offload
 #define LINK_ETHERNET 1u
 #define LINK_RAW_IP 101u
 
@@ -125,7 +126,7 @@ uint32_t capture_file_frame(struct capture_file *file, const struct capture_fram
     put_bytes(&blocks, frame->data, frame->bytes);
     put16(&blocks, OPTION_EPB_FLAGS);
     put16(&blocks, 4);
-    put32(&blocks, frame->outgoing ? OUTBOUND : INBOUND);
+    put32(&blocks, (frame->outgoing ? OUTBOUND : INBOUND) | (uint32_t)frame->offload << OFFLOAD_SHIFT);
     put32(&blocks, OPTION_END);
     end(&blocks);
     return blocks.length;

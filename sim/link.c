@@ -193,8 +193,8 @@ void port_send(struct port *port, struct frame *frame)
     struct way *way = &link->ways[port->end];
     way->stats.offered++;
     if (link->capture.file)
-        pcapng_packet(&link->capture, 0, port->end == 0, &(struct weir_slice){frame->data, frame->length}, 1,
-                      link->sim->now_ns);
+        pcapng_packet(&link->capture, 0, port->end == 0 ? PCAPNG_OUT : PCAPNG_IN,
+                      &(struct weir_slice){frame->data, frame->length}, 1, link->sim->now_ns);
     if (link->cut)
         drop(way, frame, &way->stats.cut);
     else if (way->way.mtu && frame->length > way->way.mtu + (uint32_t)frame->head)

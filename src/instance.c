@@ -206,7 +206,7 @@ static inline void frame_input(struct weir_netif *netif, const struct weir_frame
         return;
     }
     netif_counted_in(netif, frame);
-    taps_show(netif, false, frame->slices, frame->count);
+    taps_show_in(netif, frame);
     if (WEIR_CFG_FAST_PATH && flow)
         flow_input(netif, frame, flow);
     else

@@ -94,7 +94,11 @@ void shell_add_iperf(struct shell *shell, struct iperf3_client *client);
 // Adds the command tcpdump, with 4 KB of the program's (capture.h), where WEIR_CFG_HANDLERS is set. Whoever
 // reaches the shell then sees what others say to this host, and not only that they do. `tcpdump -w -` writes pcapng;
 // shell->file.epoch_us may be set for its times.
+#if WEIR_CFG_HANDLERS
 void shell_add_tcpdump(struct shell *shell, struct capture *capture);
+#else
+void shell_add_tcpdump(struct shell *shell, struct capture *capture) WEIR_NOT_BUILT("tcpdump needs WEIR_CFG_HANDLERS");
+#endif
 void shell_stop(struct shell *shell);
 
 WEIR_END_DECLS

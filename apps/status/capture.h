@@ -27,7 +27,12 @@ struct status_capture {
 };
 
 // Offers it on a server that was started, whose page then has a button for it. Both structs are kept, not copied.
+#if WEIR_CFG_HANDLERS
 void status_server_offer_capture(struct status_server *server, struct status_capture *offer, struct capture *capture);
+#else
+void status_server_offer_capture(struct status_server *server, struct status_capture *offer, struct capture *capture)
+    WEIR_NOT_BUILT("a capture needs WEIR_CFG_HANDLERS");
+#endif
 
 WEIR_END_DECLS
 

@@ -2,7 +2,7 @@
 // Captures to a pcapng file, in two ways: pcap_wrap shows what passes one place in a stack of wrappers; pcap_listen
 // shows every frame of every interface of an instance (loopback, too). Several of either may write into one file.
 //
-// As in captures on Linux, frames whose checksum or cutting is left to the device show it undone.
+// As in captures on Linux, frames whose checksum or cutting is left to the device show it undone; their flags say so.
 #ifndef DRIVERS_WRAP_PCAP_H
 #define DRIVERS_WRAP_PCAP_H
 

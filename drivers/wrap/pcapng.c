@@ -18,8 +18,6 @@
 #define OPTION_SHB_USERAPPL 4u
 #define OPTION_EPB_FLAGS 2u
 #define NANOSECONDS 9u  // 10^-9
-#define INBOUND 1u
-#define OUTBOUND 2u
 
 static uint32_t padded(uint32_t length) { return (length + 3u) & ~3u; }
 
@@ -121,16 +119,15 @@ uint32_t pcapng_interface(struct pcapng *pcapng, const char *name, uint16_t link
     return pcapng->interfaces++;
 }
 
-void pcapng_packet(struct pcapng *pcapng, uint32_t interface, bool outgoing, const struct weir_slice *slices,
+void pcapng_packet(struct pcapng *pcapng, uint32_t interface, uint32_t way, const struct weir_slice *slices,
                    uint16_t count, uint64_t time_ns)
 {
     uint32_t original = 0;
     for (uint16_t i = 0; i < count; i++)
         original += slices[i].length;
     uint32_t captured = pcapng->snap_bytes != 0 && pcapng->snap_bytes < original ? pcapng->snap_bytes : original;
-    uint32_t flags = outgoing ? OUTBOUND : INBOUND;
     struct block head = {.length = 0}, tail = {.length = 0};
-    put_option(&tail, OPTION_EPB_FLAGS, &flags, sizeof flags);
+    put_option(&tail, OPTION_EPB_FLAGS, &way, sizeof way);
     put_option(&tail, OPTION_END, "", 0);
     uint32_t total = 28 + padded(captured) + tail.length + 4;
     put32(&tail, total);

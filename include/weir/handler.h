@@ -29,9 +29,18 @@ struct weir_protocol_handler {
     void *context;
 };
 
+// What a device does of a frame, or has done, so that a tap sees other bytes than the wire: a bit mask, in the order of
+// pcapng's packet flags from bit 9 on.
+enum weir_tap_offload {
+    WEIR_TAP_CHECKSUM_OPEN = 1,      // outgoing: the device is to fill in the transport checksum
+    WEIR_TAP_CHECKSUM_VERIFIED = 2,  // incoming: vouched for, whether or not it is filled in
+    WEIR_TAP_SEGMENTS = 4,           // the device is to cut it, or has merged it: it may be larger than the MTU
+};
+
 // Sees every frame of every interface, as it arrives and as it is handed to a driver that took it.
 struct weir_tap {
     struct weir_tap *next;  // Weir's
+    unsigned offload;       // Weir's: enum weir_tap_offload of the frame that is being shown
     void (*frame)(struct weir_tap *self, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices,
                   uint16_t count, uint64_t now_us);
     void *context;

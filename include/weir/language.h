@@ -36,4 +36,12 @@
 #define WEIR_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
+// Behind the declaration of a function that a configuration has no use for: a call of it stops the build, and says why.
+// (With other compilers the linker misses something.)
+#if defined(__GNUC__) && (!defined(__clang__) || __clang_major__ >= 14)
+#define WEIR_NOT_BUILT(why) __attribute__((error(why)))
+#else
+#define WEIR_NOT_BUILT(why)
+#endif
+
 #endif

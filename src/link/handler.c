@@ -107,11 +107,26 @@ void weir_tap_remove(struct weir *weir, struct weir_tap *tap)
         *link = tap->next;
 }
 
-COLD void handler_taps(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count)
+COLD static void taps_show(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices,
+                           uint16_t count, unsigned offload)
 {
     const struct weir *weir = netif->weir;
-    for (struct weir_tap *tap = weir->taps; tap; tap = tap->next)
+    for (struct weir_tap *tap = weir->taps; tap; tap = tap->next) {
+        tap->offload = offload;
         tap->frame(tap, netif, outgoing, slices, count, weir->now_us);
+    }
+}
+
+COLD void handler_taps_in(const struct weir_netif *netif, const struct weir_frame *frame)
+{
+    const unsigned verified = frame->checksum == WEIR_CHECKSUM_VERIFIED ? WEIR_TAP_CHECKSUM_VERIFIED : 0;
+    taps_show(netif, false, frame->slices, frame->count, verified | (frame->segments > 1 ? WEIR_TAP_SEGMENTS : 0));
+}
+
+COLD void handler_taps_out(const struct weir_netif *netif, const struct weir_tx *tx)
+{
+    const unsigned open = tx->checksum_start ? WEIR_TAP_CHECKSUM_OPEN : 0;
+    taps_show(netif, true, tx->slices, tx->count, open | (tx->segment_size ? WEIR_TAP_SEGMENTS : 0));
 }
 
 // --- addresses -------------------------------------------------------------------------------------------------------

@@ -11,13 +11,18 @@
 bool handler_ethertype(struct weir_netif *netif, uint16_t type, struct packet *packet);
 bool handler_protocol(struct weir *weir, struct packet *packet);
 void handler_address(const struct weir_netif *netif, struct weir_addr address, enum weir_address_event event);
-void handler_taps(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices, uint16_t count);
+void handler_taps_in(const struct weir_netif *netif, const struct weir_frame *frame);
+void handler_taps_out(const struct weir_netif *netif, const struct weir_tx *tx);
 static inline bool taps_any(const struct weir *weir) { return weir->taps != NULL; }
-static inline void taps_show(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices,
-                             uint16_t count)
+static inline void taps_show_in(const struct weir_netif *netif, const struct weir_frame *frame)
 {
     if (netif->weir->taps)
-        handler_taps(netif, outgoing, slices, count);
+        handler_taps_in(netif, frame);
+}
+static inline void taps_show_out(const struct weir_netif *netif, const struct weir_tx *tx)
+{
+    if (netif->weir->taps)
+        handler_taps_out(netif, tx);
 }
 #else
 static inline bool handler_ethertype(struct weir_netif *netif, uint16_t type, struct packet *packet)
@@ -36,11 +41,11 @@ static inline void handler_address(const struct weir_netif *netif, struct weir_a
     (void)netif, (void)address, (void)event;
 }
 static inline bool taps_any(const struct weir *weir) { return (void)weir, false; }
-static inline void taps_show(const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices,
-                             uint16_t count)
+static inline void taps_show_in(const struct weir_netif *netif, const struct weir_frame *frame)
 {
-    (void)netif, (void)outgoing, (void)slices, (void)count;
+    (void)netif, (void)frame;
 }
+static inline void taps_show_out(const struct weir_netif *netif, const struct weir_tx *tx) { (void)netif, (void)tx; }
 #endif
 
 #if WEIR_CFG_COUNTERS
@@ -71,7 +76,7 @@ static inline enum weir_tx_verdict netif_hand_over(struct weir_netif *netif, con
     const enum weir_tx_verdict verdict = netif_offer(netif, tx);
     if (verdict != WEIR_TX_FULL) {
         netif_counted_out(netif, tx);
-        taps_show(netif, true, tx->slices, tx->count);
+        taps_show_out(netif, tx);
     }
     return verdict;
 }

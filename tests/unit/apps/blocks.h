@@ -11,6 +11,7 @@ struct blocks_found {
     uint64_t last_us;  // of the last packet
     uint64_t dropped;  // as the statistics tell
     uint32_t longest;  // bytes kept of a packet
+    uint32_t flags;    // of the last packet
 };
 
 static inline uint32_t blocks_u32(const char *at)
@@ -47,6 +48,7 @@ static inline struct blocks_found blocks_walk(const char *file, uint32_t length)
             assert_true(kept <= blocks_u32(content + 16) && kept <= CAPTURE_BYTES && kept + 32 <= size);
             found.longest = kept > found.longest ? kept : found.longest;
             found.last_us = (uint64_t)blocks_u32(content + 4) << 32 | blocks_u32(content + 8);
+            found.flags = blocks_u32(content + 20 + ((kept + 3) & ~3u) + 4);
             found.packets++;
         }
     }

@@ -600,7 +600,8 @@ static bool corrupt(void *context, bool from_b, uint8_t *frame, uint32_t length)
 {
     struct run *run = context;
     if (run->capture.file)
-        pcapng_packet(&run->capture, 0, from_b, &(struct weir_slice){frame, length}, 1, pair_now_us(&run->pair) * 1000);
+        pcapng_packet(&run->capture, 0, from_b ? PCAPNG_OUT : PCAPNG_IN, &(struct weir_slice){frame, length}, 1,
+                      pair_now_us(&run->pair) * 1000);
     if (run->quiet || below(&run->corrupt_random, 1000000) >= run->plan->corrupt_ppm)
         return true;
     const uint32_t head = run->plan->raw_ip ? 0 : 14;

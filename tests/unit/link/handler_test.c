@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "fixture.h"
 #include "frames.h"
+#include "link/handler.h"
 #include "weir/handler.h"
 
 struct seen {
     uint32_t count, length, offset;
+    unsigned offload;
     bool outgoing;
     uint64_t now_us;
 };
@@ -38,6 +40,7 @@ static void take_frame(struct weir_tap *self, const struct weir_netif *netif, bo
     (void)netif;
     seen->count++;
     seen->outgoing = outgoing;
+    seen->offload = self->offload;
     seen->now_us = now_us;
     seen->length = 0;
     for (uint16_t i = 0; i < count; i++)
@@ -139,9 +142,43 @@ static void taps(void **state)
     fixture_close(&f);
 }
 
+// What a device is to do of a frame, or has done, is told beside the bytes, which do not show it.
+static void offload_is_told(void **state)
+{
+    struct fixture f;
+    struct seen seen = {0};
+    struct weir_tap tap = {.frame = take_frame, .context = &seen};
+    const uint8_t bytes[120] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, [12] = 0x88, 0xb5};
+    const struct weir_slice slice = {bytes, sizeof bytes};
+    (void)state;
+    frames_open(&f);
+    weir_tap_add(f.weir, &tap);
+    const struct weir_frame plain = {.slices = &slice, .length = slice.length, .count = 1};
+    struct weir_frame merged = plain;
+    merged.segments = 2;
+    merged.checksum = WEIR_CHECKSUM_VERIFIED;
+    weir_input(&f.netif, &merged);
+    assert_int_equal(seen.offload, WEIR_TAP_CHECKSUM_VERIFIED | WEIR_TAP_SEGMENTS);
+    weir_input(&f.netif, &plain);
+    assert_int_equal(seen.offload, 0);
+    struct weir_tx tx = {.slices = &slice, .length = slice.length, .count = 1, .header_length = 60};
+    fixture_set_mode(&f, FIXTURE_PLAIN);
+    f.netif.capabilities |= WEIR_NETIF_TX_CHECKSUM | WEIR_NETIF_TSO4;
+    assert_int_equal(netif_hand_over(&f.netif, &tx), WEIR_TX_DONE);
+    assert_true(seen.outgoing && seen.offload == 0);
+    tx.checksum_start = 34;
+    assert_int_equal(netif_hand_over(&f.netif, &tx), WEIR_TX_DONE);
+    assert_int_equal(seen.offload, WEIR_TAP_CHECKSUM_OPEN);
+    tx.segment_size = 20;
+    tx.gso = WEIR_GSO_TCP4;
+    assert_int_equal(netif_hand_over(&f.netif, &tx), WEIR_TX_DONE);
+    assert_int_equal(seen.offload, WEIR_TAP_CHECKSUM_OPEN | WEIR_TAP_SEGMENTS);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ethertypes), cmocka_unit_test(protocols),
-                                       cmocka_unit_test(taps)};
+                                       cmocka_unit_test(taps), cmocka_unit_test(offload_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

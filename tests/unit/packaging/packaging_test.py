@@ -278,6 +278,17 @@ def test_the_system_is_asked_for_by_hosted_parts_alone(installed, tmp_path):
     assert not [name for names in asked.values() for name in names if re.search("printf|scanf|strto|pthread", name)], asked
 
 
+@pytest.mark.parametrize("compiler", [["gcc"], ["clang"], ["g++", "-x", "c++"]])
+@pytest.mark.parametrize("named, call", [("shell/shell.h", "shell_add_tcpdump(0, 0)"), ("status/capture.h", "status_server_offer_capture(0, 0, 0)")])
+def test_a_capture_without_taps_stops_the_build(compiler, named, call, installed, tmp_path):
+    """The small profile has none: a program that wants a capture is told which option it lacks, not by a linker."""
+    (tmp_path / "program.c").write_text(f'#include "{named}"\nint main(void) {{ {call}; return 0; }}\n')
+    flags = ["-c", tmp_path / "program.c", "-o", tmp_path / "program.o"]
+    said = run(*compiler, f"-I{installed}/include", f"-I{installed}/include/weir/parts/apps", *flags, fails=True)
+    assert "needs WEIR_CFG_HANDLERS" in said and len([line for line in said.splitlines() if " error: " in line]) == 1
+    run(*compiler, "-DWEIR_CFG_HANDLERS=1", f"-I{ROOT}/include", f"-I{ROOT}/apps", *flags)
+
+
 def test_no_path_of_the_build_is_installed(installed):
     for path in installed.rglob("*"):
         if path.is_file() and path.suffix != ".a":

@@ -409,6 +409,33 @@ static void a_file_names_some_interfaces(void **state)
     assert_int_equal(found.dropped, 3 + 2);
 }
 
+// A frame whose checksum or cutting is a device's says so, in the file and in its line.
+static void offload_is_told(void **state)
+{
+    struct capture_file file = {.epoch_us = 0};
+    struct capture_frame frame = {.netif = "eth0", .bytes = 60, .length = 30000, .outgoing = true};
+    char bytes[8 * CAPTURE_BLOCKS], line[256];
+    struct text out;
+    uint32_t length = capture_file_begin(&file, (uint8_t *)bytes);
+    (void)state;
+    text_init(&out, line, sizeof line);
+    capture_tell(&frame, &out);
+    assert_non_null(strstr(line, " frame 30000\n"));
+    frame.offload = WEIR_TAP_CHECKSUM_OPEN | WEIR_TAP_SEGMENTS;
+    length += capture_file_frame(&file, &frame, (uint8_t *)bytes + length);
+    assert_int_equal(blocks_walk(bytes, length).flags, 2 | 1 << 9 | 1 << 11);
+    text_init(&out, line, sizeof line);
+    capture_tell(&frame, &out);
+    assert_non_null(strstr(line, " frame 30000 tso\n"));
+    frame.outgoing = false;
+    frame.offload = WEIR_TAP_CHECKSUM_VERIFIED | WEIR_TAP_SEGMENTS;
+    length += capture_file_frame(&file, &frame, (uint8_t *)bytes + length);
+    assert_int_equal(blocks_walk(bytes, length).flags, 1 | 1 << 10 | 1 << 11);
+    text_init(&out, line, sizeof line);
+    capture_tell(&frame, &out);
+    assert_non_null(strstr(line, " frame 30000 gro\n"));
+}
+
 // Frames of every length and any bytes: a view never passes what was kept (sanitizers see it).
 static void any_bytes_are_looked_at(void **state)
 {
@@ -421,7 +448,7 @@ static void any_bytes_are_looked_at(void **state)
         for (uint32_t at = 0; at < CAPTURE_BYTES; at++)
             frame.data[at] = (uint8_t)((random = random * 1664525u + 1013904223u) >> 24);
         frame.raw_ip = i & 1;
-        frame.bytes = (uint16_t)(random % (CAPTURE_BYTES + 1));
+        frame.bytes = (uint8_t)(random % (CAPTURE_BYTES + 1));
         if (i & 2) {  // an IP packet
             static const uint8_t types[] = {8, 0};
             memcpy(frame.data + 12, types, sizeof types);
@@ -606,6 +633,7 @@ int main(void)
         cmocka_unit_test(frames_are_written_as_a_file),
         cmocka_unit_test(a_file_goes_on_until_it_is_ended),
         cmocka_unit_test(a_file_names_some_interfaces),
+        cmocka_unit_test(offload_is_told),
         cmocka_unit_test(any_bytes_are_looked_at),
         cmocka_unit_test(a_terminal_is_echoed),
         cmocka_unit_test(what_is_typed_waits_for_the_loop),

@@ -122,7 +122,7 @@ static void test_wrapper_writes_both_directions(void **state)
     assert_int_equal(read32(out + 28), 0x11223344);
     assert_int_equal(direction(out), 2);
     assert_int_equal(read32(in + 20), 60);
-    assert_int_equal(direction(in), 1);
+    assert_int_equal(direction(in), 1 | 1 << 10);  // a device has verified its checksum
     uint64_t time_ns = (uint64_t)read32(out + 12) << 32 | read32(out + 16);
     assert_true(time_ns == 5000000123000u);
     assert_true(((uint64_t)read32(in + 12) << 32 | read32(in + 16)) == time_ns + 1000);
@@ -209,6 +209,38 @@ static void test_listener_describes_each_interface_once(void **state)
     assert_null(block(6, 4));
 }
 
+// Frames that show other bytes than the wire will, or did, say so by their flags: both ways of capturing.
+static void test_offload_is_flagged(void **state)
+{
+    (void)state;
+    static struct pcap_listener listener;
+    static struct pcap pcap;
+    const uint8_t bytes[100] = {0x45};
+    const struct weir_slice slice = {bytes, sizeof bytes};
+    open_file(0, PCAP_FROM_ZERO);
+    struct weir_netif *const outer = pcap_wrap(&pcap, &ends.netif, &file);
+    ends_attach(outer);
+    struct weir_tx tx = {
+        .slices = &slice, .length = slice.length, .count = 1, .header_length = 60, .checksum_start = 34};
+    assert_int_equal(outer->driver->tx(outer, &tx), WEIR_TX_DONE);
+    tx.segment_size = 20;
+    assert_int_equal(outer->driver->tx(outer, &tx), WEIR_TX_DONE);
+    weir_netif_deliver(&ends.netif,
+                       &(struct weir_frame){.slices = &slice, .length = slice.length, .count = 1, .segments = 3});
+    pcap_listen(&listener, ends.weir, &file);
+    listener.tap.offload = WEIR_TAP_CHECKSUM_OPEN | WEIR_TAP_SEGMENTS;
+    listener.tap.frame(&listener.tap, &ends.netif, true, &slice, 1, 1);
+    listener.tap.offload = WEIR_TAP_CHECKSUM_VERIFIED;
+    listener.tap.frame(&listener.tap, &ends.netif, false, &slice, 1, 2);
+    pcap_unlisten(&listener);
+    pcap_unwrap(&pcap);
+    read_back();
+    static const uint32_t expected[] = {2 | 1 << 9, 2 | 1 << 9 | 1 << 11, 1 | 1 << 11, 2 | 1 << 9 | 1 << 11,
+                                        1 | 1 << 10};
+    for (uint32_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_int_equal(direction(block(6, i)), expected[i]);
+}
+
 static void test_open_says_what_is_wrong(void **state)
 {
     (void)state;
@@ -226,7 +258,7 @@ static void test_full_disk_loses_packets_quietly(void **state)
     struct weir_slice slice = {content, 60000};
     uint32_t interface = pcapng_interface(&file.pcapng, "x", PCAPNG_ETHERNET, NULL);
     for (int i = 0; i < 4; i++)
-        pcapng_packet(&file.pcapng, interface, true, &slice, 1, 0);
+        pcapng_packet(&file.pcapng, interface, PCAPNG_OUT, &slice, 1, 0);
     assert_true(file.pcapng.lost > 0);
     pcap_close(&file);
 }
@@ -239,6 +271,7 @@ int main(void)
         cmocka_unit_test(test_snap_length_cuts),
         cmocka_unit_test(test_sees_what_its_place_in_the_stack_shows),
         cmocka_unit_test(test_listener_describes_each_interface_once),
+        cmocka_unit_test(test_offload_is_flagged),
         cmocka_unit_test(test_open_says_what_is_wrong),
         cmocka_unit_test(test_full_disk_loses_packets_quietly),
     };
