@@ -221,21 +221,18 @@ static int set_ip(struct bsd_request *r)
 }
 
 #if WEIR_CFG_IP6
-#define HOPS_DEFAULT 64
-
 static int set_v6only(struct bsd_request *r)
 {
     int32_t value;
     return number_given(r, &value) ? bsd_number_set(r, WEIR_OPTION_FAMILY, value ? 6 : 0) : WEIR_INVALID;
 }
 
-// −1 is the default (RFC 3493 §5.1, §5.2; RFC 3542 §6.5).
+// −1 is the default (RFC 3493 §5.1, §5.2; RFC 3542 §6.5); that of a TTL is known below.
 static int32_t number6(const struct bsd_request *r, int32_t value)
 {
     if (r->level != WEIR_IPPROTO_IPV6 || value != -1)
         return value;
     switch (r->name) {
-    case WEIR_IPV6_UNICAST_HOPS: return HOPS_DEFAULT;
     case WEIR_IPV6_MULTICAST_HOPS: return 1;
     case WEIR_IPV6_TCLASS: return 0;
     default: return value;

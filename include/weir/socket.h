@@ -154,7 +154,7 @@ enum weir_option {                     // value; default; which sockets
     WEIR_OPTION_MAX_SEGMENT,        // bytes, 64–65495; set before connect/listen
     WEIR_OPTION_USER_TIMEOUT_MS,    // 0: default; get: also what was taken over from the peer (RFC 5482)
     WEIR_OPTION_DEFER_ACCEPT_S,     // 0: off; listener
-    WEIR_OPTION_TTL,                // 1–255; 64
+    WEIR_OPTION_TTL,                // 1–255; 64, or as IPv6 routers say (again: −1)
     WEIR_OPTION_TOS,                // 0–255; 0 (ECN bits are the stack's on streams)
     WEIR_OPTION_DONT_FRAGMENT,      // 0/1; stream 1, datagram 0: path MTU discovery; 2: as weir/dplpmtud.h has it
     WEIR_OPTION_MTU,                // get: path MTU of a connected socket

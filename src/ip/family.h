@@ -20,7 +20,10 @@ struct ip_params {
     const struct weir_ip_options *options;  // of IPv4, padded; NULL: none
 #endif
 };
-#define IP_PARAMS_DEFAULT ((struct ip_params){.ttl = 64})
+#define IP_TTL_DEFAULT 64u
+// Nobody asked for any: over IPv6 it is what routers say then (RFC 4861 §6.3.4), otherwise the default.
+#define IP_TTL_UNASKED (WEIR_CFG_IP6 ? 0u : IP_TTL_DEFAULT)
+#define IP_PARAMS_DEFAULT ((struct ip_params){.ttl = IP_TTL_UNASKED})
 
 struct ip_family {
     uint16_t ethertype;

@@ -46,12 +46,14 @@ static inline uint32_t ip4_fixed_sum(const uint8_t *header)
     return ((uint32_t)header[0] << 8) + get16(header + 4) + get16(header + 6) + header[9] + get16(header + 12) +
            get16(header + 14) + get16(header + 16) + get16(header + 18);
 }
+static inline uint8_t ip4_ttl(uint8_t ttl) { return ttl == IP_TTL_UNASKED ? IP_TTL_DEFAULT : ttl; }
 static inline void ip4_fit(uint8_t *header, uint32_t fixed_sum, struct ip_params params, uint32_t length)
 {
+    const uint8_t ttl = ip4_ttl(params.ttl);
     header[1] = params.tos;
     put16(header + 2, length);
-    header[8] = params.ttl;
-    put16(header + 10, (uint16_t)~checksum_fold(fixed_sum + params.tos + length + ((uint32_t)params.ttl << 8)));
+    header[8] = ttl;
+    put16(header + 10, (uint16_t)~checksum_fold(fixed_sum + params.tos + length + ((uint32_t)ttl << 8)));
 }
 
 static inline void ip4_reassembled(uint8_t *header, uint32_t header_length, uint32_t length, uint8_t tos)

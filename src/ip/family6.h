@@ -45,10 +45,9 @@ static inline void ip6_read(const uint8_t *header, struct packet *packet)
     packet->ttl = header[7];
     packet->tos = (uint8_t)(get16(header) >> 4);
 }
-// Routers of the link say what is used where nobody asked for another (RFC 4861 §6.3.4).
 static inline uint8_t ip6_hop_limit(const struct weir_netif *netif, uint8_t ttl)
 {
-    return ttl == IP_PARAMS_DEFAULT.ttl && netif->ip6.hop_limit ? netif->ip6.hop_limit : ttl;
+    return ttl != IP_TTL_UNASKED ? ttl : netif->ip6.hop_limit ? netif->ip6.hop_limit : IP_TTL_DEFAULT;
 }
 static inline uint32_t ip6_fixed_sum(const uint8_t *header) { return (void)header, 0; }
 static inline void ip6_fit(const struct weir_netif *netif, uint8_t *header, struct ip_params params, uint32_t length)

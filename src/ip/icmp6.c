@@ -41,7 +41,7 @@ static void echo_answer(struct weir *weir, const struct packet *packet)
     struct ip_out ip = {.source = source,
                         .destination = packet->source,
                         .protocol = IP6_ICMP,
-                        .ttl = IP_TTL_DEFAULT,
+                        .ttl = IP_TTL_UNASKED,
                         .tos = packet->tos & 0xfcu};
     ip_answers(&ip, &path, packet);
     uint8_t *const reply = ip_outbox_push(weir, &path, &ip, packet->length);

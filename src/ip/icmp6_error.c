@@ -44,7 +44,7 @@ static void error_send(struct weir *weir, const struct packet *packet, const str
         count(weir, WEIR_COUNT_IP_NO_ROUTE);
         return;
     }
-    struct ip_out ip = {.source = source, .destination = packet->source, .protocol = IP6_ICMP, .ttl = IP_TTL_DEFAULT};
+    struct ip_out ip = {.source = source, .destination = packet->source, .protocol = IP6_ICMP, .ttl = IP_TTL_UNASKED};
     struct packet whole = *packet;  // from its network header on, of which as much is quoted as fits in 1280 bytes
     const uint32_t headers = (uint32_t)(packet->head - packet->network);
     whole.head = packet->network;

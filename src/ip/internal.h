@@ -9,7 +9,6 @@
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 
-#define IP_TTL_DEFAULT 64u
 #define IP4_ALL_HOSTS 0xe0000001u  // 224.0.0.1
 #define IP4_TOS_CONTROL 0xc0u      // internetwork control, for ICMP errors (RFC 1812 §4.3.2.5) and IGMP
 #define IP4_ROUTER_ALERT_BYTES 4u  // RFC 2113

@@ -131,7 +131,7 @@ enum weir_tx_verdict ip4_transmit(struct path *path, const struct ip_out *ip, co
         .fragment_offset = piece->offset,
         .flags = piece->flags,
         .tos = ip->tos,
-        .ttl = ip->ttl,
+        .ttl = ip4_ttl(ip->ttl),
         .protocol = ip->protocol,
     };
     ip4_emit(bytes, &header);

@@ -38,7 +38,7 @@ static const struct rule rules[WEIR_OPTION_COUNT] = {
     [WEIR_OPTION_USER_TIMEOUT_MS] = {0, INT32_MAX, STREAM},
     [WEIR_OPTION_USER_TIMEOUT_OPTION] = {WEIR_UTO_OFF, WEIR_UTO_FOLLOW, STREAM},
     [WEIR_OPTION_DEFER_ACCEPT_S] = {0, 32767, STREAM},
-    [WEIR_OPTION_TTL] = {1, 255, ANY},
+    [WEIR_OPTION_TTL] = {WEIR_CFG_IP6 ? -1 : 1, 255, ANY},
     [WEIR_OPTION_TOS] = {0, 255, ANY},
     [WEIR_OPTION_DONT_FRAGMENT] = {0, WEIR_CFG_DPLPMTUD ? 2 : 1, ANY},
     [WEIR_OPTION_MTU] = {0, 0, ANY | READ_ONLY},
@@ -69,6 +69,21 @@ static int set6(struct sock *sock, enum weir_option option, int32_t value)
 {
     return option == WEIR_OPTION_FAMILY ? socket_family_set(sock, value) : WEIR_NOT_SUPPORTED;
 }
+// A TTL as sockets keep it, and as users know it: −1 is what nobody asked for.
+static int ttl_in(enum weir_option option, int32_t *value)
+{
+    const bool ttl = option == WEIR_OPTION_TTL;
+    if (ttl && !*value)
+        return WEIR_INVALID;
+    if (ttl && *value < 0)
+        *value = IP_TTL_UNASKED;
+    return WEIR_OK;
+}
+static void ttl_out(enum weir_option option, int32_t *value)
+{
+    if (option == WEIR_OPTION_TTL && !*value)
+        *value = IP_TTL_DEFAULT;
+}
 static int get6(const struct sock *sock, enum weir_option option, int32_t *value)
 {
     if (option != WEIR_OPTION_FAMILY)
@@ -77,6 +92,8 @@ static int get6(const struct sock *sock, enum weir_option option, int32_t *value
     return WEIR_OK;
 }
 #else
+static inline int ttl_in(enum weir_option option, int32_t *value) { return (void)option, (void)value, WEIR_OK; }
+static inline void ttl_out(enum weir_option option, int32_t *value) { (void)option, (void)value; }
 static inline int set6(struct sock *sock, enum weir_option option, int32_t value)
 {
     return (void)sock, (void)option, (void)value, WEIR_NOT_SUPPORTED;
@@ -125,7 +142,7 @@ int weir_socket_set(struct weir *weir, weir_socket socket, enum weir_option opti
     const struct rule *rule = rule_for(sock, option);
     if (!rule || rule->access & READ_ONLY)
         return WEIR_NOT_SUPPORTED;
-    if (value < rule->min || value > rule->max)
+    if (value < rule->min || value > rule->max || ttl_in(option, &value) != WEIR_OK)
         return WEIR_INVALID;
     const int of_ip6 = set6(sock, option, value);
     if (of_ip6 != WEIR_NOT_SUPPORTED)
@@ -140,13 +157,8 @@ int weir_socket_set(struct weir *weir, weir_socket socket, enum weir_option opti
     }
 }
 
-int weir_socket_get(struct weir *weir, weir_socket socket, enum weir_option option, int32_t *value)
+static int get(struct weir *weir, struct sock *sock, enum weir_option option, int32_t *value)
 {
-    struct sock *sock = handle_sock(weir, socket);
-    if (!sock)
-        return WEIR_BAD_SOCKET;
-    if (!rule_for(sock, option))
-        return WEIR_NOT_SUPPORTED;
     if (get6(sock, option, value) == WEIR_OK)
         return WEIR_OK;
     switch (option) {
@@ -159,6 +171,18 @@ int weir_socket_get(struct weir *weir, weir_socket socket, enum weir_option opti
         return sock_is_datagram(sock) ? datagram_get(weir, sock_datagram(sock), option, value)
                                       : tcp_get(weir, sock, option, value);
     }
+}
+
+int weir_socket_get(struct weir *weir, weir_socket socket, enum weir_option option, int32_t *value)
+{
+    struct sock *sock = handle_sock(weir, socket);
+    if (!sock)
+        return WEIR_BAD_SOCKET;
+    if (!rule_for(sock, option))
+        return WEIR_NOT_SUPPORTED;
+    const int error = get(weir, sock, option, value);
+    ttl_out(option, value);
+    return error;
 }
 
 // The stream or listener behind a handle, or NULL with *error.

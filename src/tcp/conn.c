@@ -26,7 +26,7 @@ struct tcp_conn *tcp_conn_new(struct weir *weir)
     c->cc = weir->tcp.cc;
     tcp_ecn_default(weir, c);
     c->node.spare = WEIR_CC_UNLIMITED;
-    c->ttl = 64;
+    c->ttl = IP_TTL_UNASKED;
     c->linger_s = 0xffff;
     c->challenge_ms = weir->now_ms - TCP_CHALLENGE_REFILL_MS;
     c->send_limit = weir->tcp.send_bytes;

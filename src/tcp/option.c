@@ -42,7 +42,7 @@ struct field {
 static const struct field fields[] = {
     FIELD(SEND_BUFFER, send_limit, 1, 1 << 30),
     FIELD(RECEIVE_BUFFER, receive_limit, 1, 1 << 30),
-    FIELD(TTL, ttl, 1, 255),
+    FIELD(TTL, ttl, WEIR_CFG_IP6 ? 0 : 1, 255),
     FIELD(TOS, tos, 0, 255),
     FIELD(MAX_SEGMENT, user_mss, 64, 65495),
 #if WEIR_CFG_TCP_KEEPALIVE

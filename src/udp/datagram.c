@@ -10,7 +10,6 @@
 #include "wire/ip6.h"
 #include "wire/udp.h"
 
-#define DATAGRAM_TTL 64u
 #define IP_PAYLOAD_MAX (65535u - IP4_BYTES)
 
 size_t udp_bytes(void)
@@ -102,7 +101,7 @@ struct datagram *datagram_open(struct weir *weir, enum weir_socket_type type, ui
     d->sock.kind = type == WEIR_DATAGRAM ? SOCK_UDP : SOCK_RAW;
     d->type = (uint8_t)type;
     d->protocol = type == WEIR_DATAGRAM ? IP_UDP : type == WEIR_ICMP ? IP_ICMP : protocol;
-    d->ttl = DATAGRAM_TTL;
+    d->ttl = IP_TTL_UNASKED;
     d->multicast_ttl = 1;
     d->receive_low_water = 1;
     if (d->sock.kind == SOCK_RAW) {
@@ -373,7 +372,7 @@ static void loop_back(struct weir *weir, const struct datagram *d, const struct 
         return;
     if (group && (d->options & DATAGRAM_NO_MULTICAST_LOOP || !ip_group_member(weir, NULL, ip->destination)))
         return;
-    local.ttl = DATAGRAM_TTL;
+    local.ttl = IP_TTL_DEFAULT;
     if (ip_path_find(weir, &path, &local.source, ip->destination, loopback) == WEIR_OK)
         (void)ip_output_datagram(weir, &path, &local, header, length, payload, payload_length, &progress, NULL, &error);
 }
@@ -420,7 +419,7 @@ static enum weir_tx_verdict record_send(struct weir *weir, struct datagram *d, c
     const uint32_t own = summed6 ? raw_header6(weir, &ip, bytes, message->length, header) : 0;
     const uint32_t head = header_bytes(d) + own, rest = message->length - own;
     enum weir_tx_verdict verdict = WEIR_TX_DONE;
-    if (ip.ttl)  // a multicast with 0 stays on this host
+    if (!group || ip.ttl)  // a multicast with 0 stays on this host
         verdict = ip_output_datagram(weir, &d->path, &ip, header, head, bytes + own, rest, &d->send_progress, &d->sock,
                                      error);
     if (verdict == WEIR_TX_DONE && !*error)

@@ -311,6 +311,47 @@ static void packets_have_the_hop_limit_that_routers_say(void **state)
     fixture_close(&f);
 }
 
+static uint8_t hop_limit_of_datagram(struct fixture *f, weir_socket socket, struct weir_addr to, uint8_t ttl)
+{
+    const struct weir_message message = {.peer = {to, 9}, .netif_index = 1, .ttl = ttl};
+    const struct weir_slice slice = {"x", 1};
+    uint32_t length;
+    fixture_clear(f);
+    assert_int_equal(weir_socket_send_message(f->weir, socket, &message, &slice, 1), 1);
+    fixture_poll(f, 1000);
+    assert_int_equal(fixture_sent_count(f), 1);
+    return fixture_sent_packet(f, 0, &length)[7];
+}
+
+// What a user asks for is sent, also where it is the default that routers have taken the place of.
+static void a_hop_limit_that_was_asked_for_is_no_routers(void **state)
+{
+    (void)state;
+    const struct weir_addr peer = weir_addr_with_zone(PEER_LINK6, 1), group = weir_addr_with_zone(ALL_NODES6, 1);
+    struct fixture f;
+    int32_t value;
+    open_settled(&f);
+    assert_int_equal(weir_neighbour_add_static(f.weir, &f.netif, peer, FIXTURE_PEER_MAC), WEIR_OK);
+    hear(&f, 100, 0, 0);
+    const weir_socket socket = weir_socket_open(f.weir, WEIR_DATAGRAM, 0);
+    assert_int_equal(weir_socket_get(f.weir, socket, WEIR_OPTION_TTL, &value), WEIR_OK);
+    assert_int_equal(value, 64);
+    assert_int_equal(hop_limit_of_datagram(&f, socket, peer, 0), 100);
+    assert_int_equal(hop_limit_of_datagram(&f, socket, peer, 64), 64);
+    assert_int_equal(weir_socket_set(f.weir, socket, WEIR_OPTION_TTL, 64), WEIR_OK);
+    assert_int_equal(hop_limit_of_datagram(&f, socket, peer, 0), 64);
+    assert_int_equal(weir_socket_set(f.weir, socket, WEIR_OPTION_TTL, -1), WEIR_OK);
+    assert_int_equal(hop_limit_of_datagram(&f, socket, peer, 0), 100);
+    assert_int_equal(weir_socket_get(f.weir, socket, WEIR_OPTION_TTL, &value), WEIR_OK);
+    assert_int_equal(value, 64);
+    assert_int_equal(hop_limit_of_datagram(&f, socket, group, 0), 1);
+    assert_int_equal(weir_socket_set(f.weir, socket, WEIR_OPTION_MULTICAST_TTL, 64), WEIR_OK);
+    assert_int_equal(hop_limit_of_datagram(&f, socket, group, 0), 64);
+    assert_int_equal(weir_socket_set(f.weir, socket, WEIR_OPTION_TTL, 0), WEIR_INVALID);
+    assert_int_equal(weir_socket_close(f.weir, socket), WEIR_OK);
+    fixture_close(&f);
+}
+
 static void timers_are_the_routers_where_they_make_sense(void **state)
 {
     (void)state;
@@ -381,6 +422,7 @@ int main(void)
         cmocka_unit_test(a_router_that_withdrew_a_prefix_is_as_any_other),
         cmocka_unit_test(a_prefix_is_on_the_link_as_long_as_routers_say),
         cmocka_unit_test(packets_have_the_hop_limit_that_routers_say),
+        cmocka_unit_test(a_hop_limit_that_was_asked_for_is_no_routers),
         cmocka_unit_test(timers_are_the_routers_where_they_make_sense),
         cmocka_unit_test(solicitations_of_routers_are_not_heard),
         cmocka_unit_test(an_advertisement_makes_its_router_known),

@@ -16,7 +16,7 @@ static void values_outside_the_range_are_refused(void **state)
         enum weir_option option;
         int32_t bad[3];
     } rows[] = {
-        {WEIR_OPTION_TTL, {0, 256, -1}},
+        {WEIR_OPTION_TTL, {0, 256, -2}},
         {WEIR_OPTION_TOS, {-1, 256, 1000}},
         {WEIR_OPTION_MAX_SEGMENT, {63, 65496, -1}},
         {WEIR_OPTION_KEEPALIVE_IDLE_S, {0, 32768, -1}},
