@@ -22,6 +22,9 @@ static uint64_t unix_us(uint64_t ntp)
     return (seconds - UNIX_EPOCH_S) * SECOND_US + ((ntp & 0xffffffffu) * SECOND_US >> 32);
 }
 
+// NTP's 16.16 format, of less than DISTANCE_MAX.
+static uint32_t short_us(uint32_t ntp) { return (uint32_t)((uint64_t)ntp * SECOND_US >> 16); }
+
 void sntp_emit(uint8_t packet[SNTP_PACKET], uint64_t nonce)
 {
     memset(packet, 0, SNTP_PACKET);
@@ -53,14 +56,27 @@ enum sntp_result sntp_parse(const uint8_t *packet, uint32_t length, uint64_t non
     *time = (struct sntp_time){.unix_us = transmitted_us + delay_us / 2,
                                .now_us = now_us,
                                .delay_us = (uint32_t)delay_us,
+                               .distance_us = short_us(get32(packet + 4)) / 2 + short_us(get32(packet + 8)),
                                .stratum = packet[1],
                                .leap = (uint8_t)(packet[0] >> 6)};
     return SNTP_OK;
 }
 
-uint64_t sntp_unix_us(const struct sntp *sntp)
+uint64_t sntp_unix_us(const struct sntp *sntp) { return unix_clock_read(&sntp->clock, weir_now_us(sntp->loop->weir)); }
+
+// A step has to be measured twice in a row: one answer may have been late on its way, or wrong.
+static void clock_take(struct sntp *sntp, const struct sntp_time *time)
 {
-    return sntp->time.unix_us == 0 ? 0 : sntp->time.unix_us + (weir_now_us(sntp->loop->weir) - sntp->time.now_us);
+    const bool step = unix_clock_error(&sntp->clock, time->unix_us, time->now_us) >= UNIX_CLOCK_STEP_US;
+    const bool again =
+        sntp->doubt.unix_us != 0 && unix_clock_error(&sntp->doubt, time->unix_us, time->now_us) < UNIX_CLOCK_STEP_US;
+    if (step && !again) {
+        sntp->doubt = (struct unix_clock){.unix_us = time->unix_us, .now_us = time->now_us};
+        sntp->interval_s = sntp->interval_min_s;
+        return;
+    }
+    sntp->doubt.unix_us = 0;
+    unix_clock_set(&sntp->clock, time->unix_us, time->now_us);
 }
 
 // A measurement ended. The next is far off; the caller's function may stop us.
@@ -69,7 +85,7 @@ static void sntp_end(struct sntp *sntp, int error)
     service_close(sntp->loop, &sntp->socket);
     sntp->tries = 0;
     sntp->due_us = weir_now_us(sntp->loop->weir) + (uint64_t)sntp->interval_s * SECOND_US;
-    if (sntp->interval_s < SNTP_INTERVAL_MAX_S)
+    if (sntp->interval_s < sntp->interval_max_s)
         sntp->interval_s *= 2;
     if (sntp->once)
         sntp_stop(sntp);
@@ -84,6 +100,7 @@ static void sntp_take(struct sntp *sntp, const uint8_t *packet, uint32_t length)
     switch (sntp_parse(packet, length, sntp->nonce, sntp->sent_us, weir_now_us(weir), &time)) {
     case SNTP_OK:
         sntp->time = time;
+        clock_take(sntp, &time);
         // Arrival and fractions are hard to guess exactly; mixed in beside the port's entropy, never instead of it.
         weir_random_stir(weir, &bits, sizeof bits);
         sntp_end(sntp, WEIR_OK);
@@ -92,6 +109,9 @@ static void sntp_take(struct sntp *sntp, const uint8_t *packet, uint32_t length)
     case SNTP_UNUSABLE: sntp->count.unusable++; break;  // the timer asks again
     case SNTP_KISS_RATE:
         sntp->count.kisses++;
+        // At least twice as far apart, for good (RFC 5905 §7.4).
+        sntp->interval_min_s = sntp->interval_s < SNTP_INTERVAL_MAX_S / 2 ? 2 * sntp->interval_s : SNTP_INTERVAL_MAX_S;
+        sntp->interval_s = sntp->interval_min_s;
         sntp_end(sntp, WEIR_REFUSED);
         break;
     case SNTP_KISS_STOP:
@@ -155,10 +175,23 @@ static uint64_t sntp_poll(struct app *app, uint64_t now_us)
     return sntp->stopped ? WEIR_NEVER : sntp->due_us;
 }
 
+static bool is_host(struct weir_addr server)
+{
+    return !weir_addr_is_any(server) && !weir_addr_is_multicast(server) && !weir_addr_is_broadcast(server);
+}
+
+int sntp_move(struct sntp *sntp, struct weir_addr server)
+{
+    if (!is_host(server))
+        return WEIR_INVALID;
+    sntp->server = server;
+    return WEIR_OK;
+}
+
 int sntp_start(struct sntp *sntp, struct loop *loop, struct weir_addr server, bool once,
                void (*done)(struct sntp *, int error, const struct sntp_time *, void *), void *context)
 {
-    if (weir_addr_is_any(server) || weir_addr_is_multicast(server) || weir_addr_is_broadcast(server))
+    if (!is_host(server))
         return WEIR_INVALID;
     *sntp = (struct sntp){.app = {.poll = sntp_poll},
                           .watch = {sntp_event},
@@ -168,7 +201,12 @@ int sntp_start(struct sntp *sntp, struct loop *loop, struct weir_addr server, bo
                           .context = context,
                           .once = once,
                           .interval_s = SNTP_INTERVAL_MIN_S,
+                          .interval_min_s = SNTP_INTERVAL_MIN_S,
+                          .interval_max_s = SNTP_INTERVAL_MAX_S,
                           .due_us = weir_now_us(loop->weir)};
+    uint32_t wait_us;
+    weir_random_bytes(loop->weir, &wait_us, sizeof wait_us);
+    sntp->due_us += once ? 0 : wait_us % SNTP_START_US;
     loop_add(loop, &sntp->app);
     return WEIR_OK;
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// SNTP client (RFC 4330, RFC 5905 §14): the time of day, as an offset to the instance's clock, which itself is never
-// set. The request carries a random number instead of our time, and only an answer that repeats it counts.
-// Kiss-o'-death is obeyed.
+// SNTP client (RFC 4330, RFC 5905 §14): the time of day, beside the instance's clock, which itself is never set
+// (unix_clock.h). The request carries a random number instead of our time, and only an answer that repeats it counts.
+// Kiss-o'-death is obeyed. One server is believed; sntp_servers.h has a majority of several. No server's name or
+// address is built in.
 #ifndef APPS_SNTP_H
 #define APPS_SNTP_H
 
 #include "loop.h"
+#include "unix_clock.h"
 #include "weir/linkage/apps.h"
 
 WEIR_BEGIN_DECLS
@@ -16,6 +18,7 @@ WEIR_BEGIN_DECLS
 #define SNTP_TIMEOUT_US 2000000u  // first wait; doubled each try
 #define SNTP_INTERVAL_MIN_S 64u   // RFC 4330 §10: never under 15 s, kinder is better
 #define SNTP_INTERVAL_MAX_S 65536u
+#define SNTP_START_US 5000000u  // the first of many waits up to so long: a thousand devices after a power cut
 
 enum sntp_result {
     SNTP_OK,
@@ -28,7 +31,8 @@ enum sntp_result {
 struct sntp_time {
     uint64_t unix_us;  // time of day, µs since 1970, at `now_us` of the instance
     uint64_t now_us;
-    uint32_t delay_us;  // round trip without the server's own share
+    uint32_t delay_us;     // round trip without the server's own share
+    uint32_t distance_us;  // by which the server itself may be wrong: half its root delay, and its dispersion
     uint8_t stratum;
     uint8_t leap;  // 0, or 1/2: the day's last minute has 61/59 seconds
 };
@@ -51,19 +55,26 @@ struct sntp {
     bool once;
     weir_socket socket;  // 0: none
     uint64_t nonce, sent_us, due_us;
-    uint32_t tries, interval_s;
+    uint32_t tries;
+    uint32_t interval_s, interval_min_s, interval_max_s;  // min: grows when the server says RATE
     bool stopped;
-    struct sntp_time time;  // newest; unix_us 0: none yet
+    struct sntp_time time;    // newest; unix_us 0: none yet
+    struct unix_clock clock;  // what sntp_unix_us tells
+    struct unix_clock doubt;  // a time that is a step away from it, and was measured once
     struct {
         uint32_t ignored, unusable, kisses;
     } count;
 };
 
-// Measures now, and (unless `once`) again every SNTP_INTERVAL_MIN_S and then more rarely.
+// Measures: `once`, at once; or after a random time, and again after SNTP_INTERVAL_MIN_S and then more rarely.
 int sntp_start(struct sntp *sntp, struct loop *loop, struct weir_addr server, bool once,
                void (*done)(struct sntp *, int error, const struct sntp_time *, void *), void *context);
 void sntp_stop(struct sntp *sntp);
-// Time of day now, µs since 1970; 0: not known.
+// Asks another address from the next measurement on: a server that is gone (WEIR_TIMED_OUT) may have moved, which its
+// name tells when it is resolved again. WEIR_INVALID: no host's address.
+int sntp_move(struct sntp *sntp, struct weir_addr server);
+// Time of day now, µs since 1970; 0: not known. It never goes back, but by a step that two measurements in a row agree
+// on: one alone that is UNIX_CLOCK_STEP_US or more away is measured again before it counts.
 uint64_t sntp_unix_us(const struct sntp *sntp);
 
 WEIR_END_DECLS

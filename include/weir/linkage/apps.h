@@ -117,7 +117,11 @@
 #pragma redefine_extname rtstream_source_start weir_rtstream_source_start
 #pragma redefine_extname rtstream_source_stop weir_rtstream_source_stop
 #pragma redefine_extname sntp_emit weir_sntp_emit
+#pragma redefine_extname sntp_move weir_sntp_move
 #pragma redefine_extname sntp_parse weir_sntp_parse
+#pragma redefine_extname sntp_servers_start weir_sntp_servers_start
+#pragma redefine_extname sntp_servers_stop weir_sntp_servers_stop
+#pragma redefine_extname sntp_servers_unix_us weir_sntp_servers_unix_us
 #pragma redefine_extname sntp_start weir_sntp_start
 #pragma redefine_extname sntp_stop weir_sntp_stop
 #pragma redefine_extname sntp_unix_us weir_sntp_unix_us
@@ -133,6 +137,9 @@
 #pragma redefine_extname status_server_start weir_status_server_start
 #pragma redefine_extname status_server_start_over weir_status_server_start_over
 #pragma redefine_extname status_server_stop weir_status_server_stop
+#pragma redefine_extname unix_clock_error weir_unix_clock_error
+#pragma redefine_extname unix_clock_read weir_unix_clock_read
+#pragma redefine_extname unix_clock_set weir_unix_clock_set
 #endif
 
 #endif
