@@ -159,7 +159,7 @@ static struct text head_begin(struct http_connection *c, int status, const char 
         put_field(&out, "Content-Type", type);
     if (length != HTTP_UNTIL_END && !has_no_body(status))
         put_number(&out, "Content-Length", length);
-    else if (length == HTTP_UNTIL_END && c->version_minor > 0)
+    else if (length == HTTP_UNTIL_END && c->version_minor > 0 && status != 204)  // RFC 9112 §6.1
         put_field(&out, "Transfer-Encoding", "chunked");
     put_field(&out, "X-Content-Type-Options", "nosniff");
     put_field(&out, "Connection", c->keep_alive ? "keep-alive" : "close");

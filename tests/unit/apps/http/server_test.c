@@ -79,6 +79,12 @@ static void routes_are_chosen_by_path_and_method(void **state)
                  {"GET /a.js%", 400, ""},
                  {"GET /a.js%4", 400, ""},
                  {"GET /a.js#x", 400, ""},
+                 {"GET /a%252ejs", 404, ""},  // decoded once, and no more
+                 {"GET /te%2578t", 404, ""},
+                 {"GET /%c0%ae%c0%ae/a.js", 404, ""},  // no dots
+                 {"GET /x/%c0%ae%c0%ae%c0%afa.js", 404, ""},
+                 {"GET /text?/../a.js", 200, "0123456789"},  // a query is no path
+                 {"GET /text?name=%2e%2e%2f", 200, "X-Name: ../\r\n"},
                  {"GET /...", 404, ""}};
     struct bench bench;
     (void)state;
@@ -294,6 +300,69 @@ static void files_come_as_they_are_accepted(void **state)
     }
     assert_int_equal(ask(&bench, "GET /a.js HTTP/1.1\r\nHost: w\r\nAccept-Encoding: gzip\r\n\r\n", NULL), 200);
     assert_false(has("Vary"));
+    // a range is one of the coded bytes, and the tag is theirs
+#define ZIPPED "GET /page.html HTTP/1.1\r\nHost: w\r\nAccept-Encoding: gzip\r\nRange: bytes=1-2\r\n"
+    assert_int_equal(ask(&bench, ZIPPED "If-Range: \"p1z\"\r\n\r\n", NULL), 206);
+    assert_true(has("Content-Range: bytes 1-2/6\r\n") && strcmp(body(), "ip") == 0);
+    assert_int_equal(ask(&bench, ZIPPED "If-Range: \"p1\"\r\n\r\n", NULL), 200);
+    assert_string_equal(body(), "zipped");
+    close_site(&bench);
+}
+
+// RFC 9110 §6.4.1: nothing follows a 204, whatever the handler says; a request for what is no WebSocket, or for HTTP/2,
+// is an ordinary one.
+static void some_answers_have_no_body(void **state)
+{
+    static const char *const fields[] = {"", "?x"};
+    struct bench bench;
+    bool ended;
+    (void)state;
+    open_site(&bench);
+    for (uint32_t i = 0; i < 2; i++) {
+        char request[200];
+        snprintf(request, sizeof request,
+                 "GET /nothing-to-say%s HTTP/1.1\r\nHost: w\r\n\r\nGET /a.js HTTP/1.1\r\nHost: w\r\n\r\n", fields[i]);
+        assert_int_equal(ask(&bench, request, &ended), 204);
+        const char *const end = body();
+        assert_memory_equal(end, "HTTP/1.1 200 ", 13);  // the next answer is right behind it
+        const char *const length = strstr(got, "Content-Length"), *const coding = strstr(got, "Transfer-Encoding");
+        assert_true(!ended && (length == NULL || length > end) && coding == NULL);
+    }
+    assert_int_equal(ask(&bench,
+                         "GET /text HTTP/1.1\r\nHost: w\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+                         "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n\r\n",
+                         &ended),
+                     200);
+    assert_true(!ended && strcmp(body(), "0123456789") == 0);
+    close_site(&bench);
+}
+
+// A header has its ten seconds, however often a byte of it comes; behind an answer, too.
+static void slow_headers_are_given_up(void **state)
+{
+    struct bench bench;
+    bool ended = false;
+    (void)state;
+    open_site(&bench);
+    weir_socket socket = bench_connect(&bench, 80);
+    for (uint32_t request = 0; request < 2; request++) {
+        uint32_t seconds = 0;
+        if (request == 1)
+            bench_write(&bench, socket, "GET /text HTTP/1.1\r\nHost: w\r\n\r\n");
+        bench_write(&bench, socket, "GET /text HTTP/1.1\r\nX: ");
+        if (request == 1)
+            assert_int_equal(bench_read(&bench, socket, got, sizeof got, NULL) > 0, 1);
+        for (; seconds < 30 && !(weir_socket_ready(bench.f.weir, socket) & WEIR_READABLE); seconds++) {
+            (void)weir_socket_write(bench.f.weir, socket, "a", 1);
+            bench_run(&bench, 1000000);
+        }
+        assert_in_range(seconds, HTTP_HEADER_US / 1000000u - 1, HTTP_HEADER_US / 1000000u + 1);
+        (void)bench_read(&bench, socket, got, sizeof got, &ended);
+        assert_true(atoi(got + 9) == 408 && ended);
+        assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
+        socket = bench_connect(&bench, 80);
+    }
+    assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
     close_site(&bench);
 }
 
@@ -385,6 +454,10 @@ static void what_could_smuggle_a_request_is_refused(void **state)
         {UPLOAD "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", 501},
         {UPLOAD "Transfer-Encoding: chunked;a\r\n\r\n0\r\n\r\n", 501},
         {UPLOAD "Transfer-Encoding: identity\r\n\r\n", 501},
+        {UPLOAD "Transfer-Encoding: chun\tked\r\n\r\n0\r\n\r\n", 501},
+        {UPLOAD "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501},
+        {UPLOAD "Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n", 501},
+        {UPLOAD "Transfer-Encoding: \"chunked\"\r\n\r\n0\r\n\r\n", 501},
         {UPLOAD "Transfer-Encoding:\r\n\r\n", 501},
         {UPLOAD "Transfer-Encoding: \x0b"
                 "chunked\r\n\r\n0\r\n\r\n",
@@ -396,6 +469,7 @@ static void what_could_smuggle_a_request_is_refused(void **state)
         {UPLOAD "Content-Length: 5\r\nContent-Length: 5\r\n\r\nabcde", 400},
         {UPLOAD "Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef", 400},
         {UPLOAD "Content-Length: 5, 5\r\n\r\nabcde", 400},
+        {UPLOAD "Content-Length: 5,5\r\n\r\nabcde", 400},
         {UPLOAD "Content-Length: +5\r\n\r\nabcde", 400},
         {UPLOAD "Content-Length: -0\r\n\r\n", 400},
         {UPLOAD "Content-Length: 0x5\r\n\r\nabcde", 400},
@@ -417,6 +491,7 @@ static void what_could_smuggle_a_request_is_refused(void **state)
         {UPLOAD "Transfer-Encoding: chunked\r\n\r\n3\rabc\r\n0\r\n\r\n", 400},
         {UPLOAD "Transfer-Encoding: chunked\r\n\r\n3;a\nabc\r\n0\r\n\r\n", 400},
         {UPLOAD "Transfer-Encoding: chunked\r\n\r\n3;a\rb\r\nabc\r\n0\r\n\r\n", 400},
+        {UPLOAD "Transfer-Encoding: chunked\r\n\r\n3;a=\"\r\n\"\r\nabc\r\n0\r\n\r\n", 400},  // no quotes join lines
         {UPLOAD "Transfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n", 400},
         {UPLOAD "Transfer-Encoding: chunked\r\n\r\n3\r\nabcXY0\r\n\r\n", 400},
         {UPLOAD "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\n0\r\n\r\n", 400},
@@ -752,6 +827,32 @@ static void events_are_sent(void **state)
     close_site(&bench);
 }
 
+// Browsers open a stream for each tab: when they hold all places one of them makes room for who asks for a page.
+static void streams_of_events_keep_nobody_out(void **state)
+{
+    struct bench bench;
+    weir_socket tabs[SITE_CONNECTIONS];
+    (void)state;
+    open_site(&bench);
+    for (uint32_t i = 0; i < SITE_CONNECTIONS; i++) {
+        tabs[i] = bench_connect(&bench, 80);
+        bench_write(&bench, tabs[i], "GET /events HTTP/1.1\r\nHost: w\r\n\r\n");
+        (void)bench_read(&bench, tabs[i], got, sizeof got, NULL);
+        assert_int_equal(atoi(got + 9), 200);
+    }
+    bench_run(&bench, CLIENTS_PERIOD_US + 1000000);
+    weir_socket page = bench_connect(&bench, 80);
+    bench_write(&bench, page, "GET /text HTTP/1.1\r\nHost: w\r\n\r\n");
+    bench_run(&bench, 1000000);
+    (void)bench_read(&bench, page, got, sizeof got, NULL);
+    assert_int_equal(atoi(got + 9), 200);
+    assert_int_equal(site.broken, 1);  // one of them alone
+    assert_int_equal(weir_socket_close(bench.f.weir, page), WEIR_OK);
+    for (uint32_t i = 0; i < SITE_CONNECTIONS; i++)
+        assert_int_equal(weir_socket_close(bench.f.weir, tabs[i]), WEIR_OK);
+    close_site(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -776,6 +877,9 @@ int main(void)
         cmocka_unit_test(a_response_may_come_later),
         cmocka_unit_test(the_last_bytes_of_the_peer_hide_no_request),
         cmocka_unit_test(events_are_sent),
+        cmocka_unit_test(streams_of_events_keep_nobody_out),
+        cmocka_unit_test(some_answers_have_no_body),
+        cmocka_unit_test(slow_headers_are_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,6 +123,17 @@ static void site_text(struct http_connection *c, struct http_request *request)
                                          .field_count = named});
 }
 
+// A handler that gives a body where there is none.
+static void site_nothing(struct http_connection *c, struct http_request *request)
+{
+    const bool unknown = request->query.length > 0;
+    http_respond(c, request,
+                 &(struct http_response){
+                     .status = 204, .data = unknown ? NULL : "0123456789", .length = unknown ? HTTP_UNTIL_END : 10});
+    (void)http_push(c, "0123456789", 10);
+    http_push_end(c);
+}
+
 static int site_message(struct http_connection *c, enum http_websocket_type type, const uint8_t *piece, uint32_t length,
                         bool last)
 {
@@ -163,6 +174,7 @@ static const struct http_route site_routes[] = {
      .body_max = SITE_UPLOAD_MAX},
     {.path = "/text", .methods = HTTP_GET | HTTP_DELETE, .request = site_text},
     {.path = "/shared", .methods = HTTP_POST, .request = site_text, .any_origin = true},
+    {.path = "/nothing-to-say", .methods = HTTP_GET, .request = site_nothing},
     {.path = "/empty", .methods = HTTP_GET, .request = site_empty},
     {.path = "/lines", .methods = HTTP_GET, .request = site_generated},
     {.path = "/later", .methods = HTTP_GET, .request = site_later, .done = site_done},

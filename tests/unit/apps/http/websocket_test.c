@@ -287,6 +287,15 @@ static void faults_close_with_their_code(void **state)
                  {"close 999", {0x88, 0x82, 0, 0, 0, 0, 3, 0xe7}, 8, 1002},
                  {"close 5000", {0x88, 0x82, 0, 0, 0, 0, 0x13, 0x88}, 8, 1002},
                  {"a reason that is no text", {0x88, 0x83, 0, 0, 0, 0, 3, 0xe8, 0xff}, 9, 1007},
+                 {"close 1004", {0x88, 0x82, 0, 0, 0, 0, 3, 0xec}, 8, 1002},
+                 {"close 1006", {0x88, 0x82, 0, 0, 0, 0, 3, 0xee}, 8, 1002},
+                 {"close 1015", {0x88, 0x82, 0, 0, 0, 0, 3, 0xf7}, 8, 1002},
+                 {"close 2999", {0x88, 0x82, 0, 0, 0, 0, 0x0b, 0xb7}, 8, 1002},
+                 {"close 1003", {0x88, 0x82, 0, 0, 0, 0, 3, 0xeb}, 8, 1003},
+                 {"close 1007", {0x88, 0x82, 0, 0, 0, 0, 3, 0xef}, 8, 1007},
+                 {"close 1014", {0x88, 0x82, 0, 0, 0, 0, 3, 0xf6}, 8, 1014},
+                 {"close 4999", {0x88, 0x82, 0, 0, 0, 0, 0x13, 0x87}, 8, 4999},
+                 {"RSV2", {0xa1, 0x80, 0, 0, 0, 0}, 6, 1002},
                  {"close", {0x88, 0x80, 0, 0, 0, 0}, 6, 1005},
                  {"close 3000", {0x88, 0x82, 0, 0, 0, 0, 0x0b, 0xb8}, 8, 3000}};
     static uint8_t back[1000];
@@ -308,6 +317,91 @@ static void faults_close_with_their_code(void **state)
         assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
         bench_run(&bench, 100000);
     }
+    close_site(&bench);
+}
+
+// The limit is of a message, in however many fragments, and not of what comes between them.
+static void a_message_is_limited_and_not_its_fragments(void **state)
+{
+    static uint8_t data[60000], out[70000], back[200000];
+    struct bench bench;
+    uint32_t code;
+    uint8_t type;
+    (void)state;
+    open_site(&bench);
+    weir_socket socket = upgrade(&bench);
+    length = 0;
+    for (int message = 0; message < 2; message++) {  // each by itself may be so long
+        send_bytes(&bench, socket, out, frame(out, 0x02, data, 50000), 4000);
+        for (int ping = 0; ping < 20; ping++)
+            send_bytes(&bench, socket, out, frame(out, 0x89, data, 125), 4000);
+        send_bytes(&bench, socket, out, frame(out, 0x80, data, 50000), 4000);
+        (void)message_of(back, &code, &type);
+        assert_int_equal(code, 0);
+        length = 0;
+    }
+    send_bytes(&bench, socket, out, frame(out, 0x02, data, 60000), 4000);
+    length = 0;
+    send_bytes(&bench, socket, out, frame(out, 0x80, data, 40001), 4000);
+    (void)message_of(back, &code, &type);
+    assert_int_equal(code, 1009);
+    assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
+    close_site(&bench);
+}
+
+// Who pings without reading gets its answers when it reads, in order; what cannot be answered yet is not read.
+static void pings_wait_for_room(void **state)
+{
+    enum { PINGS = 2000 };
+    static uint8_t out[200], payload[125];
+    static char answer[PINGS * 127 + 1];
+    struct bench bench;
+    uint32_t sent = 0, read = 0, at = 0, size = 0, stalled = 0;
+    (void)state;
+    open_site(&bench);
+    const struct weir_endpoint server = bench_here(80);
+    const weir_socket socket = weir_socket_open(bench.f.weir, WEIR_STREAM, 0), ends[] = {socket, site.http.listening};
+    for (uint32_t end = 0; end < 2; end++) {
+        assert_int_equal(weir_socket_set(bench.f.weir, ends[end], WEIR_OPTION_SEND_BUFFER, 4096), WEIR_OK);
+        assert_int_equal(weir_socket_set(bench.f.weir, ends[end], WEIR_OPTION_RECEIVE_BUFFER, 4096), WEIR_OK);
+    }
+    assert_int_equal(weir_socket_connect(bench.f.weir, socket, &server), WEIR_IN_PROGRESS);
+    bench_run(&bench, 10000);
+    bench_write(&bench, socket, UPGRADE "\r\n");
+    (void)bench_read(&bench, socket, got, sizeof got, NULL);
+    assert_int_equal(atoi(got + 9), 101);
+    while (sent < PINGS && stalled < 50) {
+        put32(payload, sent);
+        size = at == 0 ? frame(out, 0x89, payload, sizeof payload) : size;
+        const int taken = weir_socket_write(bench.f.weir, socket, out + at, size - at);
+        at = taken > 0 ? at + (uint32_t)taken : at;
+        stalled = taken > 0 ? 0 : stalled + 1;
+        if (at == size)
+            sent++, at = 0;
+        bench_run(&bench, 1000);
+    }
+    assert_true(sent < PINGS);  // there is an end to what it takes
+    for (uint32_t quiet = 0; quiet < 20; quiet++) {
+        while (at > 0 && at < size) {
+            const int taken = weir_socket_write(bench.f.weir, socket, out + at, size - at);
+            if (taken <= 0)
+                break;
+            at += (uint32_t)taken;
+            sent += at == size;
+        }
+        const uint32_t more = bench_read(&bench, socket, answer + read, (uint32_t)sizeof answer - read, NULL);
+        read += more;
+        quiet = more > 0 ? 0 : quiet;
+        bench_run(&bench, 100000);
+    }
+    assert_int_equal(read, sent * 127);
+    for (uint32_t i = 0; i < sent; i++) {
+        put32(payload, i);
+        assert_memory_equal(answer + i * 127, "\x8a\x7d", 2);
+        assert_memory_equal(answer + i * 127 + 2, payload, sizeof payload);
+    }
+    assert_int_equal(site.connections[0].state, HTTP_UPGRADED);
+    assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
     close_site(&bench);
 }
 
@@ -336,6 +430,7 @@ static void an_upgrade_is_whole_or_none(void **state)
                  {UPGRADE "Origin: https://w\r\n\r\n", 101},
                  {UPGRADE "Sec-WebSocket-Protocol: chat, echo\r\n\r\n", 101},
                  {UPGRADE "Sec-WebSocket-Protocol: chat\r\n\r\n", 101},
+                 {UPGRADE "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n\r\n", 101},
                  {UPGRADE "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
                  {"GET /echo HTTP/1.0\r\nHost: w\r\n" UPGRADE_FIELDS "\r\n", 426},
                  {START "Upgrade: websocket\r\nConnection: upgrade\r\n" KEY "\r\n", 426},
@@ -359,6 +454,7 @@ static void an_upgrade_is_whole_or_none(void **state)
         (void)bench_read(&bench, socket, got, sizeof got, NULL);
         if (atoi(got + 9) != cases[i].status)
             fail_msg("%s: %s", cases[i].request, got);
+        assert_null(strstr(got, "Sec-WebSocket-Extensions"));  // none is spoken: compression takes 32 KB
         assert_true(cases[i].status != 426 || strstr(got, "Sec-WebSocket-Version: 13\r\n") != NULL);
         assert_int_equal(weir_socket_close(bench.f.weir, socket), WEIR_OK);
         bench_run(&bench, 100000);
@@ -386,6 +482,8 @@ int main(void)
         cmocka_unit_test(who_reads_slowly_is_there),
         cmocka_unit_test(a_close_is_answered_in_time_or_ends),
         cmocka_unit_test(faults_close_with_their_code),
+        cmocka_unit_test(a_message_is_limited_and_not_its_fragments),
+        cmocka_unit_test(pings_wait_for_room),
         cmocka_unit_test(an_upgrade_is_whole_or_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
