@@ -79,14 +79,17 @@ static bool route_find(const struct ip *ip, const struct route *route, uint32_t 
     return false;
 }
 
-// Into its place. The same way again: a new metric. false: the table is full.
+// Into its place. The same way again: a new metric, where it does not only follow an address. false: the table is full.
 static bool route_put(struct ip *ip, const struct route *route)
 {
     uint32_t at;
-    if (route_find(ip, route, &at))
+    if (route_find(ip, route, &at)) {
+        if (route->connected)
+            return true;
         route_delete(ip, at);
-    else if (ip->route_count == WEIR_CFG_ROUTES)
+    } else if (ip->route_count == WEIR_CFG_ROUTES) {
         return false;
+    }
     for (at = 0; at < ip->route_count; at++) {
         const struct route *other = &ip->routes[at];
         if (other->prefix_length < route->prefix_length ||
@@ -267,11 +270,10 @@ static int connected_routes(struct weir *weir, struct weir_netif *netif)
 {
     struct ip *ip = &weir->ip;
     struct route route;
-    uint32_t at;
     int error = WEIR_OK;
     if (!IP_SPEAKS_FIRST)
         return WEIR_OK;
-    for (at = ip->route_count; at-- > 0;)
+    for (uint32_t at = ip->route_count; at-- > 0;)
         if (ip->routes[at].netif == netif && ip->routes[at].connected)
             route_delete(ip, at);
     for (const struct weir_netif_address *a = &netif->address; a && !ip_netif_loopback(netif); a = address_next(a)) {
@@ -280,7 +282,7 @@ static int connected_routes(struct weir *weir, struct weir_netif *netif)
             continue;
         const bool made = route_make(&route, a->addr, a->prefix_length, weir_addr_any(), netif, 0);
         route.connected = true;
-        if (!made || (!route_find(ip, &route, &at) && !route_put(ip, &route)))
+        if (!made || !route_put(ip, &route))
             error = WEIR_NO_MEMORY;
     }
     return error;
