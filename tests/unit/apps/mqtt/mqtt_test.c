@@ -528,6 +528,89 @@ static void a_server_that_does_not_read_is_left(void **state)
     play_close(&play);
 }
 
+// What was begun is finished before anything else leaves: answers and messages that wait for room never cut one in two.
+static void packets_are_never_mixed(void **state)
+{
+    static const char one[] = "\x32\6\0\1a\0\7x";
+    static uint8_t all[200000];
+    struct play play;
+    char payload[900];
+    uint32_t messages = 0, answers = 0, read = 0;
+    (void)state;
+    play_open(&play, 4);
+    assert_int_equal(weir_socket_set(play.b.f.weir, play.listener, WEIR_OPTION_RECEIVE_BUFFER, 4096), WEIR_OK);
+    play_start(&play);
+    play_up(&play, false);
+    assert_int_equal(weir_socket_set(play.b.f.weir, play.mqtt.stream.socket, WEIR_OPTION_SEND_BUFFER, 4096), WEIR_OK);
+    memset(payload, 'x', sizeof payload);
+    int stalled = 0;
+    for (int turn = 0; stalled < 300; turn++) {  // nobody reads, so at some time the queue is full amid a packet
+        assert_true(turn < 20000);
+        const int id = mqtt_publish(&play.mqtt, "a", payload, sizeof payload - (uint32_t)(turn % 7), 0, 0);
+        stalled = id < 0 ? stalled + 1 : 0;
+        (void)weir_socket_write(play.b.f.weir, play.peer, one, 8);
+        bench_run(&play.b, 10000);
+    }
+    for (int quiet = 0; quiet < 20; quiet++) {
+        const int got = weir_socket_read(play.b.f.weir, play.peer, all + read, (uint32_t)sizeof all - read);
+        read += got > 0 ? (uint32_t)got : 0;
+        quiet = got > 0 ? 0 : quiet;
+        bench_run(&play.b, 10000);
+    }
+    assert_int_equal(play.disconnected, 0);
+    for (uint32_t at = 0, length; at < read;) {
+        const int head = mqtt_get_length(all + at + 1, read - at - 1, &length);
+        assert_true(head > 0 && at + 1 + (uint32_t)head + length <= read);
+        if (all[at] == 0x30) {
+            assert_in_range(length, 3 + sizeof payload - 6, 3 + sizeof payload);
+            assert_memory_equal(all + at + 1 + head, "\0\1a", 3);
+            for (uint32_t i = 3; i < length; i++)
+                assert_int_equal(all[at + 1 + (uint32_t)head + i], 'x');
+            messages++;
+        } else {
+            assert_memory_equal(all + at, "\x40\2\0\7", 4);
+            answers++;
+        }
+        at += 1 + (uint32_t)head + length;
+    }
+    assert_true(messages > 1 && answers > 1);
+    play_close(&play);
+}
+
+// A reason that is not known is told as it is, and what waits for the answer ends: 0x80 and more is a failure.
+static void unknown_reasons_are_told(void **state)
+{
+    struct play play;
+    (void)state;
+    play_open(&play, 5);
+    play_start(&play);
+    play_up(&play, false);
+    assert_int_equal(mqtt_publish(&play.mqtt, "a", "x", 1, 1, 0), 1);
+    assert_int_equal(mqtt_publish(&play.mqtt, "a", "x", 1, 2, 0), 2);
+    assert_int_equal(mqtt_publish(&play.mqtt, "a", "x", 1, 2, 0), 3);
+    assert_int_equal(mqtt_subscribe(&play.mqtt, "b", 1), 4);
+    play_run(&play, 1000);
+    SEND(&play, "\x40\3\0\1\xfe");
+    assert_true(play.done_id == 1 && play.done_reason == 0xfe);
+    SEND(&play, "\x50\3\0\2\xfe");  // the message was not taken
+    assert_true(play.done_id == 2 && play.done_reason == 0xfe);
+    SEND(&play, "\x50\3\0\3\x42");  // it was
+    assert_int_equal(play.done_id, 2);
+    SEND(&play, "\x70\3\0\3\xfe");
+    assert_true(play.done_id == 3 && play.done_reason == 0xfe);
+    SEND(&play, "\x90\4\0\4\0\xfe");
+    assert_true(play.done_id == 4 && play.done_reason == 0xfe && play.dones == 4);
+    assert_int_equal(play.mqtt.out_used, 0);
+    SEND(&play, "\xe0\1\xfe");
+    assert_true(play.disconnected == 1 && play.reason == 0xfe);
+    play_close(&play);
+    play_open(&play, 5);
+    play_start(&play);
+    SEND(&play, "\x20\3\0\xfe\0");
+    assert_true(play.refused == 1 && play.connected == 0);
+    play_close(&play);
+}
+
 static void ids_in_use_are_not_given_again(void **state)
 {
     struct play play;
@@ -538,6 +621,13 @@ static void ids_in_use_are_not_given_again(void **state)
     assert_int_equal(mqtt_publish(&play.mqtt, "a", "x", 1, 1, 0), 1);
     play.mqtt.next_id = 65534;
     assert_int_equal(mqtt_publish(&play.mqtt, "a", "x", 1, 1, 0), 65535);
+    assert_int_equal(mqtt_publish(&play.mqtt, "a", "x", 1, 2, 0), 2);
+    play_run(&play, 1000);
+    SEND(&play, "\x50\2\0\2");  // of QoS 2 it is taken until PUBCOMP
+    play.mqtt.next_id = 65534;
+    assert_int_equal(mqtt_publish(&play.mqtt, "a", "x", 1, 1, 0), 3);
+    SEND(&play, "\x70\2\0\2");
+    play.mqtt.next_id = 1;
     assert_int_equal(mqtt_publish(&play.mqtt, "a", "x", 1, 1, 0), 2);
     play_close(&play);
 }
@@ -707,6 +797,8 @@ int main(void)
         cmocka_unit_test(the_name_is_asked_for_each_time),
         cmocka_unit_test(memory_is_bounded),
         cmocka_unit_test(a_server_that_does_not_read_is_left),
+        cmocka_unit_test(packets_are_never_mixed),
+        cmocka_unit_test(unknown_reasons_are_told),
         cmocka_unit_test(ids_in_use_are_not_given_again),
         cmocka_unit_test(the_end_is_said),
         cmocka_unit_test(wrong_greetings_end_the_connection),
