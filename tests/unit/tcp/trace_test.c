@@ -112,12 +112,11 @@ static void times_never_go_back(void **state)
     pair_connect(&p, 80, &client, &server);
     for (uint32_t i = 0; i < 20; i++) {
         const uint64_t told_us = weir_now_us(p.a.weir);
-        const uint32_t frames = seen.frames_out;
         assert_int_equal(weir_socket_write(p.a.weir, client, "x", 1), 1);
         (void)weir_poll(p.a.weir, told_us - 700 * i);
-        assert_true(seen.frames_out > frames);
-        assert_true(seen.now_us == told_us && weir_now_us(p.a.weir) == told_us);
+        assert_true(seen.now_us <= told_us && weir_now_us(p.a.weir) == told_us);
         pair_run(&p, 50000);
+        assert_true(seen.now_us > told_us);  // there was something to tell
     }
     pair_close(&p);
 }
