@@ -346,7 +346,8 @@ def build_for_scripts(chosen):
     goals = []
     if chosen["interop"]:
         goals += ["build/host/liball.a", "apps", "build/host/weir-realtime", "lab-programs", "tls-programs",
-                  "build/asan/weir-host", "micro-asan"]
+                  "examples-tls", "build/host/tls-bearssl", "build/host/examples/thermostat/thermostat",
+                  "build/v6/weir-host", "build/asan/weir-host", "micro-asan"]
     if any(program.name.startswith("firmware/") for program in chosen["interop"]):
         goals += ["firmware", "tls-firmware"]
     goals += sorted({f"build/fuzz/{program.name.split('/')[1]}" for program in chosen["fuzz"]})
