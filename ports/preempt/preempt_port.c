@@ -21,20 +21,22 @@ static void due_start(struct preempt_port *port)
 }
 
 // A thread that is in the stack then sends before it leaves, unless it loses the processor for as long again; otherwise
-// the I/O thread does.
+// the I/O thread does. Who sends already, and has lost the processor to somebody less urgent than the I/O thread, is
+// hurried by that.
 static void burst_due(struct timeout *timeout)
 {
     struct preempt_port *port = (struct preempt_port *)(void *)((char *)timeout - offsetof(struct preempt_port, due));
     const struct thread *holder = port->lock.holder;
-    const bool leaves = holder && holder == thread_self() && holder != &port->thread && port->held < PREEMPT_BURST;
+    const bool runs = holder && holder == thread_self() && holder != &port->thread;
     port->due_set = false;
-    if (!port->held)
-        return;
-    port->held = leaves ? PREEMPT_BURST : 0;
-    if (leaves) {
+    if (runs && port->sends) {
+        due_start(port);
+    } else if (runs && port->held && port->held < PREEMPT_BURST) {
+        port->held = PREEMPT_BURST;
         port->kicked = true;  // and no call holds it any longer
         due_start(port);
-    } else {
+    } else if (port->held || port->sends) {
+        port->held = 0;
         semaphore_give(&port->work);
     }
 }
@@ -51,6 +53,7 @@ static bool burst_holds(struct preempt_port *port)
 {
     if (!port->burst || port->interrupted || port->held >= PREEMPT_BURST - 1) {
         port->burst = true;
+        port->sends = port->held > 0;
         port->held = 0;
         return false;
     }
@@ -60,11 +63,13 @@ static bool burst_holds(struct preempt_port *port)
 }
 
 static void burst_init(struct preempt_port *port) { port->due.due = burst_due; }
+static void burst_sent(struct preempt_port *port) { port->sends = false; }
 
 // Somebody waits. Returns whether output was held.
 static bool burst_ends(struct preempt_port *port)
 {
     const bool held = port->held > 0;
+    port->sends = held;
     port->burst = false;
     port->held = 0;
     return held;
@@ -94,6 +99,7 @@ static uint64_t turn_now(struct preempt_port *port)
 }
 #else
 static void burst_init(struct preempt_port *port) { (void)port; }
+static void burst_sent(struct preempt_port *port) { (void)port; }
 static bool burst_holds(struct preempt_port *port) { return (void)port, false; }
 static bool burst_ends(struct preempt_port *port) { return (void)port, false; }
 static uint64_t turn_now(struct preempt_port *port) { return port_turn_now(&port->core); }
@@ -140,6 +146,7 @@ static void turn_there(void *context)
 
 static void pass_work_on(struct preempt_port *port)
 {
+    burst_sent(port);
     if (port->kicked)
         semaphore_give(&port->work);
     port->kicked = port->interrupted = false;

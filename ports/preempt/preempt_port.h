@@ -52,6 +52,7 @@ struct preempt_port {
     bool burst;          // a thread has had something to send since one waited
     bool due_set;        // `due` runs
     uint8_t held;        // calls whose output waits for more; `due` runs while there are any
+    bool sends;          // what was held is being sent
     struct timeout due;  // then it waits no longer
 #endif
 };

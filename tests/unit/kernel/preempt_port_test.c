@@ -316,6 +316,45 @@ static void test_output_of_a_burst_leaves_together(void **state)
     run(bursts);
 }
 
+// Whoever sends what was held loses the processor to a thread between it and the I/O thread: that hurries it when the
+// time of the burst is over.
+static uint64_t held_since_us, sent_us;
+static void sends_slowly(void)
+{
+    on_timer = NULL;
+    compute(PREEMPT_BURST_US - 50);
+    sent_us = now_us;
+}
+static void ends_a_burst(void *unused)
+{
+    (void)unused;
+    compute(MS - 50);
+    good &= call_kicks() == &other;
+    held_since_us = now_us;
+    for (uint32_t call = 1; call < PREEMPT_BURST; call++)
+        good &= !call_kicks();
+    on_timer = sends_slowly;
+    good &= call_kicks() != NULL;
+}
+static void preempted_sender(void *unused)
+{
+    (void)unused;
+    thread_sleep_until(now_us + MS);
+    sent_us = 0;
+    const uint64_t wakes_us = now_us + MS;
+    spawn(&other, 3, LOW, ends_a_burst);
+    thread_sleep_until(wakes_us);
+    good &= port.lock.holder == &other && !sent_us;
+    compute(5 * MS);
+    good &= sent_us && sent_us <= held_since_us + 2 * PREEMPT_BURST_US && !port.lock.holder;
+    good &= thread_priority(&other) == LOW;
+}
+static void test_who_sends_what_was_held_is_hurried(void **state)
+{
+    (void)state;
+    run(preempted_sender);
+}
+
 // What a turn has to send waits for the thread that it woke, until that waits again, with what its calls bring; where
 // that thread has nothing to do with the stack, for as long as a burst.
 static weir_socket datagrams;
@@ -499,6 +538,7 @@ int main(void)
         cmocka_unit_test(test_wait_and_wake),
         cmocka_unit_test(test_kick),
         cmocka_unit_test(test_output_of_a_burst_leaves_together),
+        cmocka_unit_test(test_who_sends_what_was_held_is_hurried),
         cmocka_unit_test(test_output_waits_for_who_was_woken),
         cmocka_unit_test(test_who_is_in_the_stack_takes_frames_in),
         cmocka_unit_test(test_a_preempted_holder_is_hurried_by_the_io_thread),
