@@ -510,11 +510,11 @@ static struct {
 
 static uint32_t terminal_read(void *context, uint8_t *to, uint32_t room)
 {
-    uint32_t got = 0;
+    uint32_t taken = 0;
     (void)context;
-    for (; got < room && *terminal.typed != '\0'; got++)
-        to[got] = (uint8_t)*terminal.typed++;
-    return got;
+    for (; taken < room && *terminal.typed != '\0'; taken++)
+        to[taken] = (uint8_t)*terminal.typed++;
+    return taken;
 }
 
 static uint32_t terminal_write(void *context, const uint8_t *from, uint32_t bytes)
