@@ -155,7 +155,21 @@ static uint8_t addresses_of(const struct weir_netif *netif, struct weir_addr out
     return count;
 }
 
-// Link and addresses as they are now. What changed is probed for again (§8); without an address nothing is said.
+// Whether the interface, which had addresses, has one of them still: then it is on the same link.
+static bool stayed(const struct mdns *mdns, const struct weir_addr *now, uint8_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t j = 0; j < mdns->address_count; j++) {
+            if (weir_addr_equal(now[i], mdns->addresses[j]))
+                return true;
+        }
+    }
+    return false;
+}
+
+// Link and addresses as they are now. On another link, or for one that is not ours yet, a name is probed for (§8); a
+// name that is ours is not given up while an address is added to it or taken from it, which is announced (§8.4).
+// Without an address nothing is said.
 static void interface_look(struct mdns *mdns, uint64_t now_us)
 {
     struct weir_addr now[MDNS_ADDRESSES];
@@ -166,15 +180,18 @@ static void interface_look(struct mdns *mdns, uint64_t now_us)
         same = weir_addr_equal(now[i], mdns->addresses[i]);
     if (same)
         return;
-    const bool began = mdns->address_count == 0;
+    const bool began = mdns->address_count == 0, stays = stayed(mdns, now, count);
     mdns->link = link;
     mdns->address_count = count;
     for (uint32_t i = 0; i < count; i++)
         mdns->addresses[i] = now[i];
     for (struct mdns_owner *owner = mdns->owners; owner != NULL; owner = owner->next) {
-        if (count == 0 || began || owner->service == NULL)
+        if (stays && owner->service == NULL && mdns_owner_live(owner))
+            mdns_owner_announce(mdns, owner, now_us);
+        else if (count == 0 || began || owner->service == NULL)
             mdns_owner_probe(mdns, owner, now_us);
     }
+    mdns->due_us = 0;
     if (began && count > 0)
         mdns_query_again(mdns, now_us);
 }

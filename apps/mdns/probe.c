@@ -87,25 +87,26 @@ static void propose(struct mdns *mdns, struct mdns_writer *writer, const struct 
     }
 }
 
-// A host's services name it in their SRV records.
-static void services_announce(struct mdns *mdns, uint64_t now_us)
+static void announce_from(struct mdns_owner *owner, uint64_t now_us)
 {
-    for (struct mdns_owner *owner = mdns->owners; owner != NULL; owner = owner->next) {
-        if (owner->service == NULL || !mdns_owner_live(owner))
-            continue;
-        owner->state = MDNS_ANNOUNCING;
-        owner->sent = 0;
-        owner->due_us = now_us;
+    owner->state = MDNS_ANNOUNCING;
+    owner->sent = 0;
+    owner->due_us = now_us;
+}
+
+// A host's services name it in their SRV records.
+void mdns_owner_announce(struct mdns *mdns, struct mdns_owner *owner, uint64_t now_us)
+{
+    announce_from(owner, now_us);
+    for (struct mdns_owner *at = mdns->owners; at != NULL && owner->service == NULL; at = at->next) {
+        if (at->service != NULL && mdns_owner_live(at))
+            announce_from(at, now_us);
     }
 }
 
 static void settle(struct mdns *mdns, struct mdns_owner *owner, uint64_t now_us)
 {
-    owner->state = MDNS_ANNOUNCING;
-    owner->sent = 0;
-    owner->due_us = now_us;
-    if (owner->service == NULL)
-        services_announce(mdns, now_us);
+    mdns_owner_announce(mdns, owner, now_us);
     const bool told = owner->told == owner->number;
     owner->told = owner->number;
     if (!told && mdns->config.named != NULL)

@@ -518,6 +518,35 @@ static void a_new_link_or_address_is_probed(void **state)
     link_close(&link);
 }
 
+// A name that is ours stays so when an address is added: it is announced, and defended all the time (RFC 6762 §8.4).
+static void an_address_more_is_announced(void **state)
+{
+    struct link link;
+    struct other other;
+    struct message m;
+    (void)state;
+    link_open(&link, "kitchen");
+    bench_run(&link.b, 10 * SECOND);
+    link_forget(&link);
+    assert_int_equal(weir_netif_address_add(&link.b.f.netif, weir_ip4(10, 0, 0, 7), 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    bench_run(&link.b, 300000);
+    assert_true(link.mdns.host.state >= MDNS_ANNOUNCING);
+    other_begin(&other, 0);  // another host's probe, whose data is greater
+    other_ask(&other, "kitchen.local", MDNS_ANY, MDNS_IN);
+    other_a(&other, 2, "kitchen.local", MDNS_IN, 120, 99);
+    other_send(&other, &link);
+    bench_run(&link.b, 10 * SECOND);
+    assert_string_equal(link.mdns.host.label, "kitchen");
+    uint32_t probes = 0, both = 0;
+    while (link_next(&link, &m)) {
+        probes += m.flags == 0;
+        both += records_in(&m, "kitchen.local", MDNS_A, 1, NULL) == 2;
+    }
+    assert_int_equal(probes, 0);
+    assert_true(both >= 3);  // two announcements, and the answer
+    link_close(&link);
+}
+
 static bool lets_through(const struct fixture *f, const uint8_t mac[6])
 {
     for (uint32_t i = 0; i < f->filter_count; i++) {
@@ -625,6 +654,7 @@ int main(void)
         cmocka_unit_test(many_conflicts_slow_down),
         cmocka_unit_test(a_denial_by_unicast_is_heard),
         cmocka_unit_test(a_new_link_or_address_is_probed),
+        cmocka_unit_test(an_address_more_is_announced),
         cmocka_unit_test(names_that_cannot_be_told_are_refused),
         cmocka_unit_test(the_group_is_joined_and_left),
     };
