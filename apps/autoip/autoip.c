@@ -8,6 +8,7 @@
 #define FIRST 0xa9fe0100u   // 169.254.1.0
 #define CANDIDATES 0xfe00u  // to 169.254.254.255
 #define PREFIX weir_ip4(169, 254, 0, 0)
+#define LAST_METRIC UINT8_MAX
 
 // FNV-1a: the candidates of two MAC addresses have nothing to do with each other.
 struct weir_addr autoip_candidate(const uint8_t mac[6], uint32_t attempt)
@@ -119,6 +120,18 @@ static void watch_link(struct autoip *autoip)
     autoip->link = link;
 }
 
+// Link-local hosts are on the link whatever address we have: no gateway is to see a packet for them (§2.6.2, §7). Where
+// several interfaces reach some, the one with an address of theirs goes first.
+static void reach(struct autoip *autoip)
+{
+    const bool prefers = autoip->state == AUTOIP_BOUND;
+    if (autoip->reaches && prefers == autoip->prefers)
+        return;
+    autoip->prefers = prefers;
+    autoip->reaches = weir_route_add(autoip->loop->weir, PREFIX, AUTOIP_PREFIX, weir_addr_any(), autoip->netif,
+                                     prefers ? 0 : LAST_METRIC) == WEIR_OK;
+}
+
 static uint64_t autoip_poll(struct app *app, uint64_t now_us)
 {
     struct autoip *autoip = (struct autoip *)app;
@@ -132,6 +145,7 @@ static uint64_t autoip_poll(struct app *app, uint64_t now_us)
         autoip->state = AUTOIP_YIELDED;
     if (autoip->state == AUTOIP_WAITING && now_us >= autoip->due_us)
         enter_probing(autoip);
+    reach(autoip);
     // What else may happen to the address comes with a packet, or by somebody's call: the loop turns then.
     return autoip->state == AUTOIP_WAITING   ? autoip->due_us
            : autoip->state == AUTOIP_PROBING ? now_us + LOOK_US
@@ -153,8 +167,7 @@ int autoip_start(struct autoip *autoip, struct loop *loop, struct weir_netif *ne
                               .link = (netif->flags & WEIR_NETIF_LINK) != 0};
     autoip->address = autoip_candidate(netif->mac, 0);
     enter_waiting(autoip, autoip->wait_s);
-    // Link-local hosts are on the link whatever address we have: no gateway is to see a packet for them (§2.6.2, §7).
-    (void)weir_route_add(loop->weir, PREFIX, AUTOIP_PREFIX, weir_addr_any(), netif, 0);
+    reach(autoip);
     loop_add(loop, &autoip->app);
     return WEIR_OK;
 }
@@ -164,7 +177,8 @@ void autoip_stop(struct autoip *autoip)
     if (autoip->state == AUTOIP_STOPPED)
         return;
     const bool ours = autoip->state == AUTOIP_PROBING || autoip->state == AUTOIP_BOUND;
-    (void)weir_route_remove(autoip->loop->weir, PREFIX, AUTOIP_PREFIX, weir_addr_any(), autoip->netif);
+    if (autoip->reaches)
+        (void)weir_route_remove(autoip->loop->weir, PREFIX, AUTOIP_PREFIX, weir_addr_any(), autoip->netif);
     if (ours && is_ours(autoip))
         (void)weir_netif_set_address(autoip->netif, weir_addr_any(), 0, WEIR_ADDRESS_AT_ONCE);
     else

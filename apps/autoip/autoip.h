@@ -43,10 +43,12 @@ struct autoip {
     uint32_t attempt;          // which candidate it is
     uint32_t conflicts;        // in a row
     uint64_t due_us;
-    bool link;  // as last seen
+    bool link;             // as last seen
+    bool reaches, prefers;  // the route to link-local hosts: it is ours, and goes before another interface's
 };
 
-// Starts on an Ethernet interface of the instance, which takes an address when it has had none for `wait_s`.
+// Starts on an Ethernet interface of the instance, which takes an address when it has had none for `wait_s`. A route to
+// 169.254.0.0/16 on the link, one of WEIR_CFG_ROUTES, stays until the stop, also beside an address of another's.
 // WEIR_INVALID: it has no MAC address.
 int autoip_start(struct autoip *autoip, struct loop *loop, struct weir_netif *netif, uint32_t wait_s,
                  void (*changed)(struct autoip *autoip, bool bound, void *context), void *context);

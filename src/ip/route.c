@@ -79,12 +79,13 @@ static bool route_find(const struct ip *ip, const struct route *route, uint32_t 
     return false;
 }
 
-// Into its place. The same way again: a new metric, where it does not only follow an address. false: the table is full.
+// Into its place. The same way again: a new metric; what only follows an address leaves one that was added by hand as it
+// is. false: the table is full.
 static bool route_put(struct ip *ip, const struct route *route)
 {
     uint32_t at;
     if (route_find(ip, route, &at)) {
-        if (route->connected)
+        if (route->connected && !route_advertised(&ip->routes[at]))
             return true;
         route_delete(ip, at);
     } else if (ip->route_count == WEIR_CFG_ROUTES) {
@@ -161,6 +162,30 @@ int weir_route_add(struct weir *weir, struct weir_addr prefix, uint8_t prefix_le
     return route_add(weir, prefix, prefix_length, gateway, netif, metric);
 }
 
+// The routes to the interface's own subnets follow its addresses; two addresses of one subnet share its route. One that
+// was added as it would be made stays what it is, also when the address goes.
+static int connected_routes(struct weir *weir, struct weir_netif *netif)
+{
+    struct ip *ip = &weir->ip;
+    struct route route;
+    int error = WEIR_OK;
+    if (!IP_SPEAKS_FIRST)
+        return WEIR_OK;
+    for (uint32_t at = ip->route_count; at-- > 0;)
+        if (ip->routes[at].netif == netif && ip->routes[at].connected)
+            route_delete(ip, at);
+    for (const struct weir_netif_address *a = &netif->address; a && !ip_netif_loopback(netif); a = address_next(a)) {
+        // an address made out of a router's prefix says nothing of the link (RFC 5942)
+        if (a->state == WEIR_ADDRESS_NONE || address_origin(a))
+            continue;
+        const bool made = route_make(&route, a->addr, a->prefix_length, weir_addr_any(), netif, 0);
+        route.connected = true;
+        if (!made || !route_put(ip, &route))
+            error = WEIR_NO_MEMORY;
+    }
+    return error;
+}
+
 static int route_remove(struct weir *weir, struct weir_addr prefix, uint8_t prefix_length, struct weir_addr gateway,
                         struct weir_netif *netif)
 {
@@ -170,7 +195,10 @@ static int route_remove(struct weir *weir, struct weir_addr prefix, uint8_t pref
         return WEIR_INVALID;
     if (!route_find(&weir->ip, &route, &at))
         return WEIR_NO_ROUTE;
+    const bool by_hand = !weir->ip.routes[at].connected;
     route_delete(&weir->ip, at);
+    if (by_hand)  // an address of ours may need it, too
+        (void)connected_routes(weir, netif);
     paths_changed(weir);
     return WEIR_OK;
 }
@@ -262,30 +290,6 @@ bool ip_is_gateway(const struct weir *weir, const struct weir_netif *netif, stru
             return true;
     }
     return false;
-}
-
-// The routes to the interface's own subnets follow its addresses; two addresses of one subnet share its route. One that
-// was added as it would be made stays what it is, also when the address goes.
-static int connected_routes(struct weir *weir, struct weir_netif *netif)
-{
-    struct ip *ip = &weir->ip;
-    struct route route;
-    int error = WEIR_OK;
-    if (!IP_SPEAKS_FIRST)
-        return WEIR_OK;
-    for (uint32_t at = ip->route_count; at-- > 0;)
-        if (ip->routes[at].netif == netif && ip->routes[at].connected)
-            route_delete(ip, at);
-    for (const struct weir_netif_address *a = &netif->address; a && !ip_netif_loopback(netif); a = address_next(a)) {
-        // an address made out of a router's prefix says nothing of the link (RFC 5942)
-        if (a->state == WEIR_ADDRESS_NONE || address_origin(a))
-            continue;
-        const bool made = route_make(&route, a->addr, a->prefix_length, weir_addr_any(), netif, 0);
-        route.connected = true;
-        if (!made || !route_put(ip, &route))
-            error = WEIR_NO_MEMORY;
-    }
-    return error;
 }
 
 int ip_netif_changed(struct weir *weir, struct weir_netif *netif)

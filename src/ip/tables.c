@@ -5,12 +5,6 @@
 #include "instance.h"
 #include "link/neighbour.h"
 
-#if WEIR_CFG_IP6
-static bool route_advertised(const struct route *route) { return route->advertised; }
-#else
-static bool route_advertised(const struct route *route) { return (void)route, false; }
-#endif
-
 bool weir_route_at(const struct weir *weir, uint32_t at, struct weir_route_info *out)
 {
     if (at >= weir->ip.route_count)

@@ -192,14 +192,15 @@ static void neighbour_entry_free(struct weir *weir, struct neighbour *n, int err
     neighbour_waiters_release(weir, n, error);
 }
 
-// How readily an entry makes room. STAYS: not at all, since somebody waits for it, or it is static.
+// How readily an entry makes room. STAYS: not at all, since somebody waits for it, or it is static. A claim to a
+// stranger's address, which has us ask for it, makes it no more in use than it was.
 enum neighbour_rank { RANK_STAYS, RANK_IN_USE, RANK_OLD, RANK_STRANGE };
 
 static enum neighbour_rank neighbour_rank(const struct weir *weir, const struct neighbour *n)
 {
     const bool asked = n->state == NEIGHBOUR_INCOMPLETE;
-    const bool unused =
-        asked || n->state == NEIGHBOUR_STALE || (n->state == NEIGHBOUR_REACHABLE && !neighbour_fresh(weir, n));
+    const bool unused = asked || n->state == NEIGHBOUR_STALE || (n->state == NEIGHBOUR_PROBE && n->strange) ||
+                        (n->state == NEIGHBOUR_REACHABLE && !neighbour_fresh(weir, n));
     if (n->waiting || n->state == NEIGHBOUR_STATIC || (n->packets && !asked))
         return RANK_STAYS;
     if (!unused)

@@ -81,6 +81,25 @@ static void added_routes_stay_when_addresses_go(void **state)
     close_two(&w);
 }
 
+// Removed again, it leaves the way that an address has made without it.
+static void an_added_route_leaves_what_an_address_needs(void **state)
+{
+    (void)state;
+    struct world w;
+    struct path path;
+    struct weir_addr source;
+    const struct weir_addr subnet = weir_ip4(10, 7, 0, 0), neighbour = weir_ip4(10, 7, 0, 9);
+    open_two(&w);
+    assert_int_equal(weir_netif_set_address(&w.second, weir_ip4(10, 7, 0, 1), 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    assert_int_equal(weir_route_add(w.f.weir, subnet, 24, weir_addr_any(), &w.second, 5), WEIR_OK);
+    assert_int_equal(weir_route_remove(w.f.weir, subnet, 24, weir_addr_any(), &w.second), WEIR_OK);
+    assert_int_equal(find(&w, &path, &source, neighbour, 0), WEIR_OK);
+    assert_ptr_equal(path.netif, &w.second);
+    assert_int_equal(weir_route_remove(w.f.weir, subnet, 24, weir_addr_any(), &w.second), WEIR_OK);
+    assert_int_equal(find(&w, &path, &source, neighbour, 0), WEIR_NO_ROUTE);
+    close_two(&w);
+}
+
 static void longest_prefix_then_metric(void **state)
 {
     (void)state;
@@ -287,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(connected_routes_follow_addresses),
         cmocka_unit_test(added_routes_stay_when_addresses_go),
+        cmocka_unit_test(an_added_route_leaves_what_an_address_needs),
         cmocka_unit_test(longest_prefix_then_metric),
         cmocka_unit_test(downed_interface_is_passed_over),
         cmocka_unit_test(removed_interface_takes_its_routes),

@@ -268,6 +268,24 @@ static void a_prefix_is_on_the_link_as_long_as_routers_say(void **state)
     fixture_close(&f);
 }
 
+// An address by hand says that its subnet is on the link whatever routers say of it.
+static void a_subnet_by_hand_outlives_routers_prefix(void **state)
+{
+    (void)state;
+    const struct weir_addr neighbour = ip6_of(0x20010db8u, 1, 0, 7);
+    struct prefix_said said = of_prefix(1);
+    struct fixture f;
+    open_settled(&f);
+    said.flags = 0x80;
+    said.valid = said.preferred = 100;
+    advertise(&f, ROUTER6, 600, MEDIUM, &said, 0);
+    assert_int_equal(weir_netif_address_add(&f.netif, ip6_of(0x20010db8u, 1, 0, 5), 64, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    assert_same(way_to(&f, neighbour), neighbour);
+    fixture_poll(&f, 101ull * SECOND);
+    assert_same(way_to(&f, neighbour), neighbour);
+    fixture_close(&f);
+}
+
 // --- what else they say ----------------------------------------------------------------------------------------------
 
 static void hear(struct fixture *f, uint8_t hop_limit, uint32_t reachable_ms, uint32_t retransmit_ms)
@@ -421,6 +439,7 @@ int main(void)
         cmocka_unit_test(where_its_router_is_silent_another_is_tried),
         cmocka_unit_test(a_router_that_withdrew_a_prefix_is_as_any_other),
         cmocka_unit_test(a_prefix_is_on_the_link_as_long_as_routers_say),
+        cmocka_unit_test(a_subnet_by_hand_outlives_routers_prefix),
         cmocka_unit_test(packets_have_the_hop_limit_that_routers_say),
         cmocka_unit_test(a_hop_limit_that_was_asked_for_is_no_routers),
         cmocka_unit_test(timers_are_the_routers_where_they_make_sense),

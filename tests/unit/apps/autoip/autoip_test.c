@@ -5,6 +5,7 @@
 
 #include "autoip/autoip.h"
 #include "link/frames.h"
+#include "weir/tables.h"
 
 #define SECOND 1000000u
 #define LEASED weir_ip4(10, 0, 0, 50)
@@ -244,6 +245,33 @@ static int speak(struct weir_addr to, uint32_t *asked)
     return result;
 }
 
+static int metric(void)
+{
+    struct weir_route_info info;
+    for (uint32_t at = 0; weir_route_at(w.bench.f.weir, at, &info); at++) {
+        if (weir_addr_equal(info.prefix, weir_ip4(169, 254, 0, 0)))
+            return info.metric;
+    }
+    return -1;
+}
+
+// Of several interfaces that reach link-local hosts, one with an address of theirs goes first.
+static void an_interface_with_such_an_address_goes_first(void **state)
+{
+    (void)state;
+    open_world();
+    assert_int_equal(metric(), 255);
+    bind_first();
+    assert_int_equal(metric(), 0);
+    assert_int_equal(weir_netif_set_address(&w.bench.f.netif, LEASED, 24, WEIR_ADDRESS_AT_ONCE), WEIR_OK);
+    pass(1);
+    assert_int_equal(metric(), 255);
+    autoip_stop(&w.autoip);
+    pass(AUTOIP_KEEP_S + 1);
+    assert_int_equal(metric(), -1);
+    close_world();
+}
+
 // RFC 3927 §2.6.2, §7: there is no gateway from a link-local address, and none to one, whatever address we have.
 static void no_gateway_sees_a_link_local_packet(void **state)
 {
@@ -306,6 +334,7 @@ int main(void)
         cmocka_unit_test(whoever_sets_an_address_has_the_interface),
         cmocka_unit_test(the_same_address_comes_back_from_beside),
         cmocka_unit_test(an_address_that_is_there_is_left_alone),
+        cmocka_unit_test(an_interface_with_such_an_address_goes_first),
         cmocka_unit_test(no_gateway_sees_a_link_local_packet),
         cmocka_unit_test(behind_another_cable_it_is_probed_again),
     };
