@@ -452,7 +452,7 @@ uint64_t weir_tls_due_us(const struct weir_tls_session *session)
 {
     if (session->open || session->error)
         return WEIR_NEVER;
-    return session->more ? tls_session_now_us(session) : session->deadline_us;
+    return session->more ? 0 : session->deadline_us;
 }
 
 int weir_tls_save(struct weir_tls_session *session, void *out, size_t size)

@@ -183,7 +183,7 @@ void weir_tls_abort(struct weir_tls_session *session);
 // it failed. Does what work there is. On a native socket the edges (struct weir_watch) are the socket's: any event is a
 // reason to ask again.
 int weir_tls_ready(struct weir_tls_session *session);
-// When the session wants to be called again though nothing comes, µs: the handshake's time limit, or at once (a step
+// When the session wants to be called again though nothing comes, µs: the handshake's time limit, or 0, at once (a step
 // that waits).
 uint64_t weir_tls_due_us(const struct weir_tls_session *session);
 

@@ -638,7 +638,7 @@ static void a_locked_handshake_goes_step_by_step(void **state)
         server = weir_tls_handshake(t.server.session);
         steps += server == WEIR_IN_PROGRESS;
         if (server == WEIR_IN_PROGRESS)
-            assert_true(weir_tls_due_us(t.server.session) <= pair_now_us(&t.link));
+            assert_int_equal(weir_tls_due_us(t.server.session), 0);  // also where the clock goes on while it is asked
         pair_run(&t.link, 100);
     }
     assert_int_equal(server, WEIR_OK);
