@@ -463,6 +463,8 @@ static void publish_printer(struct link *a)
     assert_int_equal(mdns_publish(&a->mdns, &service), WEIR_OK);
 }
 
+#define ALL UINT32_MAX  // of the first half minute's
+
 // Until b has found it; of a's responses with it the first `lost` do not arrive. How long that took.
 static uint64_t meet(struct link *a, struct link *b, uint32_t lost)
 {
@@ -475,9 +477,9 @@ static uint64_t meet(struct link *a, struct link *b, uint32_t lost)
         bench_run(&b->b, step_us);
         while (link_next(a, &m)) {
             const bool tells = (m.flags & MDNS_RESPONSE) != 0 && records_in(&m, TYPE, MDNS_PTR, 1, NULL) > 0;
-            if (!tells || lost == 0)
+            if (!tells || lost == 0 || (lost == ALL && passed_us > 30 * SECOND))
                 link_input(b, m.bytes, m.length, OTHER, GROUP, MDNS_PORT);
-            else
+            else if (lost != ALL)
                 lost--;
         }
         while (link_next(b, &m))
@@ -503,15 +505,16 @@ static void two_of_ours_find_each_other(void **state)
 // are lost there is that question.
 static void lost_announcements_are_made_up_for(void **state)
 {
+    static const uint32_t lost[] = {0, 1, 2, ALL};
     struct link a, b;
     (void)state;
-    for (uint32_t lost = 0; lost <= 3; lost++) {
+    for (uint32_t i = 0; i < sizeof lost / sizeof lost[0]; i++) {
         open_browsing(&b);
         bench_run(&b.b, 3 * 3600ull * SECOND);
         link_forget(&b);
         publish_printer(&a);
-        const uint64_t passed_us = meet(&a, &b, lost);
-        assert_int_equal(passed_us < 5 * SECOND, lost < 3);
+        const uint64_t passed_us = meet(&a, &b, lost[i]);
+        assert_int_equal(passed_us < 5 * SECOND, lost[i] != ALL);
     }
 }
 
