@@ -79,13 +79,16 @@ static void clock_take(struct sntp *sntp, const struct sntp_time *time)
     unix_clock_set(&sntp->clock, time->unix_us, time->now_us);
 }
 
-// A measurement ended. The next is far off; the caller's function may stop us.
+// A measurement ended. The next is far off, but soon after the first that failed; the caller's function may stop us.
 static void sntp_end(struct sntp *sntp, int error)
 {
     service_close(sntp->loop, &sntp->socket);
     sntp->tries = 0;
+    if (error != WEIR_OK && !sntp->failed)
+        sntp->interval_s = sntp->interval_min_s;
+    sntp->failed = error != WEIR_OK;
     sntp->due_us = weir_now_us(sntp->loop->weir) + (uint64_t)sntp->interval_s * SECOND_US;
-    if (sntp->interval_s < sntp->interval_max_s)
+    if (sntp->interval_s < SNTP_INTERVAL_MAX_S)
         sntp->interval_s *= 2;
     if (sntp->once)
         sntp_stop(sntp);
@@ -110,7 +113,8 @@ static void sntp_take(struct sntp *sntp, const uint8_t *packet, uint32_t length)
     case SNTP_KISS_RATE:
         sntp->count.kisses++;
         // At least twice as far apart, for good (RFC 5905 §7.4).
-        sntp->interval_min_s = sntp->interval_s < SNTP_INTERVAL_MAX_S / 2 ? 2 * sntp->interval_s : SNTP_INTERVAL_MAX_S;
+        sntp->interval_min_s =
+            sntp->interval_s < SNTP_INTERVAL_RATE_S / 2 ? 2 * sntp->interval_s : SNTP_INTERVAL_RATE_S;
         sntp->interval_s = sntp->interval_min_s;
         sntp_end(sntp, WEIR_REFUSED);
         break;
@@ -184,7 +188,15 @@ int sntp_move(struct sntp *sntp, struct weir_addr server)
 {
     if (!is_host(server))
         return WEIR_INVALID;
+    if (weir_addr_equal(server, sntp->server))
+        return WEIR_OK;  // no sooner: its name may be resolved after every failure
+    const uint64_t now_us = weir_now_us(sntp->loop->weir);
+    const uint64_t soon_us = now_us + (sntp->tries > 0 ? 0 : (uint64_t)sntp->interval_min_s * SECOND_US);
+    service_close(sntp->loop, &sntp->socket);
     sntp->server = server;
+    sntp->tries = 0;
+    sntp->interval_s = sntp->interval_min_s;
+    sntp->due_us = soon_us < sntp->due_us ? soon_us : sntp->due_us;
     return WEIR_OK;
 }
 
@@ -202,7 +214,6 @@ int sntp_start(struct sntp *sntp, struct loop *loop, struct weir_addr server, bo
                           .once = once,
                           .interval_s = SNTP_INTERVAL_MIN_S,
                           .interval_min_s = SNTP_INTERVAL_MIN_S,
-                          .interval_max_s = SNTP_INTERVAL_MAX_S,
                           .due_us = weir_now_us(loop->weir)};
     uint32_t wait_us;
     weir_random_bytes(loop->weir, &wait_us, sizeof wait_us);

@@ -17,8 +17,10 @@ WEIR_BEGIN_DECLS
 #define SNTP_TRIES 4u             // for one measurement
 #define SNTP_TIMEOUT_US 2000000u  // first wait; doubled each try
 #define SNTP_INTERVAL_MIN_S 64u   // RFC 4330 §10: never under 15 s, kinder is better
-#define SNTP_INTERVAL_MAX_S 65536u
-#define SNTP_START_US 5000000u  // the first of many waits up to so long: a thousand devices after a power cut
+// RFC 5905: 2^10. Nobody corrects our crystal's rate: 50 ppm are 51 ms in so long, which is no step (unix_clock.h).
+#define SNTP_INTERVAL_MAX_S 1024u
+#define SNTP_INTERVAL_RATE_S 65536u  // up to which a server's RATE goes
+#define SNTP_START_US 5000000u       // the first of many waits up to so long: a thousand devices after a power cut
 
 enum sntp_result {
     SNTP_OK,
@@ -56,7 +58,8 @@ struct sntp {
     weir_socket socket;  // 0: none
     uint64_t nonce, sent_us, due_us;
     uint32_t tries;
-    uint32_t interval_s, interval_min_s, interval_max_s;  // min: grows when the server says RATE
+    uint32_t interval_s, interval_min_s;  // min: grows when the server says RATE
+    bool failed;                          // the last measurement
     bool stopped;
     struct sntp_time time;    // newest; unix_us 0: none yet
     struct unix_clock clock;  // what sntp_unix_us tells
@@ -66,12 +69,15 @@ struct sntp {
     } count;
 };
 
-// Measures: `once`, at once; or after a random time, and again after SNTP_INTERVAL_MIN_S and then more rarely.
+// Measures: `once`, at once; or after a random time, and again after SNTP_INTERVAL_MIN_S and then more rarely, up to
+// SNTP_INTERVAL_MAX_S. After a measurement that failed it begins again with the shortest interval.
 int sntp_start(struct sntp *sntp, struct loop *loop, struct weir_addr server, bool once,
                void (*done)(struct sntp *, int error, const struct sntp_time *, void *), void *context);
 void sntp_stop(struct sntp *sntp);
-// Asks another address from the next measurement on: a server that is gone (WEIR_TIMED_OUT) may have moved, which its
-// name tells when it is resolved again. WEIR_INVALID: no host's address.
+// Asks another address: a server that is gone (WEIR_TIMED_OUT) may have moved, which its name tells when it is resolved
+// again. A measurement that is under way begins again with it; else the next comes after the shortest interval at most,
+// which is longer where a server has said RATE. The address that is asked already changes nothing. WEIR_INVALID: no
+// host's address.
 int sntp_move(struct sntp *sntp, struct weir_addr server);
 // Time of day now, µs since 1970; 0: not known. It never goes back, but by a step that two measurements in a row agree
 // on: one alone that is UNIX_CLOCK_STEP_US or more away is measured again before it counts.

@@ -83,11 +83,8 @@ int sntp_servers_start(struct sntp_servers *servers, struct loop *loop, struct s
 {
     int error = count < 2 ? WEIR_INVALID : WEIR_OK;
     *servers = (struct sntp_servers){.loop = loop, .servers = structs, .set = set, .context = context};
-    for (; error == WEIR_OK && servers->count < count; servers->count += error == WEIR_OK) {
-        struct sntp *const server = &structs[servers->count];
-        error = sntp_start(server, loop, addresses[servers->count], false, measured, servers);
-        server->interval_max_s = SNTP_SERVERS_INTERVAL_MAX_S;
-    }
+    for (; error == WEIR_OK && servers->count < count; servers->count += error == WEIR_OK)
+        error = sntp_start(&structs[servers->count], loop, addresses[servers->count], false, measured, servers);
     if (error != WEIR_OK)
         sntp_servers_stop(servers);
     return error;

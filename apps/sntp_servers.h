@@ -11,10 +11,9 @@
 
 WEIR_BEGIN_DECLS
 
-#define SNTP_SERVERS_INTERVAL_MAX_S 1024u  // RFC 5905: 2^10; what is older says little
-#define SNTP_DISTANCE_MAX_US 1000000u      // who may be wrong by more has no vote
-#define SNTP_DISTANCE_MIN_US 5000u         // what a system's own clock and stack add
-#define SNTP_DRIFT_PPM 50u                 // of our clock since the measurement
+#define SNTP_DISTANCE_MAX_US 1000000u  // who may be wrong by more has no vote
+#define SNTP_DISTANCE_MIN_US 5000u     // what a system's own clock and stack add
+#define SNTP_DRIFT_PPM 50u             // of our clock since the measurement
 
 struct sntp_servers {
     struct loop *loop;
