@@ -53,15 +53,15 @@ struct dhcp_server_config {
     uint32_t lease_s;              // DHCP_SERVER_LEASE_MIN_S and more
     struct weir_addr router, dns;  // any: none
     const char *domain;            // NULL: none; shorter than DHCP_NAME_MAX
-    // The URI of the captive portal's API, or DHCP_NO_PORTAL (RFC 8910, option 114): what a telephone is told that
-    // would leave a network without Internet. It stays while the server runs. NULL: nothing; shorter than
-    // DHCP_PORTAL_MAX.
-    const char *portal;
     // A lease was given or renewed (LEASED), given back (FREE), or declined, by the client or since another host
     // answers there. May be NULL.
     void (*changed)(struct dhcp_server *server, struct weir_addr address, const struct dhcp_binding *binding,
                     void *context);
     void *context;
+    // The URI of the captive portal's API, or DHCP_NO_PORTAL (RFC 8910, option 114): what a telephone is told that
+    // would leave a network without Internet. It stays while the server runs. NULL: nothing; shorter than
+    // DHCP_PORTAL_MAX.
+    const char *portal;
 };
 
 struct dhcp_server {

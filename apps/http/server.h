@@ -62,9 +62,9 @@ struct http_route {
     // The response has been sent, or (`whole` false) never will be. May be NULL.
     void (*done)(struct http_connection *c, bool whole);
     uint64_t body_max;                       // 0: HTTP_BODY_MAX
-    bool any_origin;                         // pages of others may change things here, too: else they get 403
     const struct http_websocket *websocket;  // GET upgrades to it
     const void *context;                     // the handlers' own
+    bool any_origin;                         // pages of others may change things here, too: else they get 403
 };
 
 struct http_response {

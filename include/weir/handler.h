@@ -40,10 +40,10 @@ enum weir_tap_offload {
 // Sees every frame of every interface, as it arrives and as it is handed to a driver that took it.
 struct weir_tap {
     struct weir_tap *next;  // Weir's
-    unsigned offload;       // Weir's: enum weir_tap_offload of the frame that is being shown
     void (*frame)(struct weir_tap *self, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices,
                   uint16_t count, uint64_t now_us);
     void *context;
+    unsigned offload;  // Weir's: enum weir_tap_offload of the frame that is being shown
 };
 
 // What another host did to an address of ours, or what became of it (RFC 5227, RFC 4862 §5.5.4). `netif->conflict_mac`
