@@ -175,14 +175,20 @@ bool text_equal(const char *bytes, uint32_t length, const char *string)
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-bool text_equal_nocase(const char *bytes, uint32_t length, const char *string)
+bool text_bytes_equal_nocase(const char *a, uint32_t a_length, const char *b, uint32_t b_length)
 {
-    uint32_t i = 0;
-    for (; i < length && string[i] != '\0'; i++) {
-        if (lower(bytes[i]) != lower(string[i]))
+    if (a_length != b_length)
+        return false;
+    for (uint32_t i = 0; i < a_length; i++) {
+        if (lower(a[i]) != lower(b[i]))
             return false;
     }
-    return i == length && string[i] == '\0';
+    return true;
+}
+
+bool text_equal_nocase(const char *bytes, uint32_t length, const char *string)
+{
+    return text_bytes_equal_nocase(bytes, length, string, text_length(string));
 }
 
 uint32_t text_read_u64(const char *bytes, uint32_t length, uint64_t max, uint64_t *value)

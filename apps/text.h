@@ -45,6 +45,7 @@ uint32_t text_length(const char *string);
 bool text_equal(const char *bytes, uint32_t length, const char *string);
 // ASCII letters in either case are the same.
 bool text_equal_nocase(const char *bytes, uint32_t length, const char *string);
+bool text_bytes_equal_nocase(const char *a, uint32_t a_length, const char *b, uint32_t b_length);
 // Reads decimal digits. Returns how many were read; 0: none, or the number is greater than `max`.
 uint32_t text_read_u64(const char *bytes, uint32_t length, uint64_t max, uint64_t *value);
 // Reads "a.b.c.d", all of `length` bytes, no other form.

@@ -7,16 +7,6 @@
 #define MISDIRECTED 421
 #define FORBIDDEN 403
 
-static bool equal_nocase(const char *a, const char *b, uint32_t length)
-{
-    for (uint32_t i = 0; i < length; i++) {
-        const bool letter = (a[i] | 0x20) >= 'a' && (a[i] | 0x20) <= 'z';
-        if (letter ? (a[i] | 0x20) != (b[i] | 0x20) : a[i] != b[i])
-            return false;
-    }
-    return true;
-}
-
 bool http_same_origin(const struct http_request *request)
 {
     const struct http_line host = request->host;
@@ -27,7 +17,7 @@ bool http_same_origin(const struct http_request *request)
         return false;
     const uint32_t scheme = origin.length - host.length;
     const bool ours = text_equal(origin.bytes, scheme, "http://") || text_equal(origin.bytes, scheme, "https://");
-    return ours && equal_nocase(origin.bytes + scheme, host.bytes, host.length);
+    return ours && text_bytes_equal_nocase(origin.bytes + scheme, host.length, host.bytes, host.length);
 }
 
 // The host without its port, and without the dot that ends a whole name.
@@ -42,14 +32,19 @@ static struct http_line name_of(struct http_line host)
     return host;
 }
 
+static bool is_below(struct http_line name, const char *domain)
+{
+    const uint32_t length = text_length(domain);
+    return name.length > length && text_equal_nocase(name.bytes + name.length - length, length, domain);
+}
+
 // An address names whoever has it, and a name below .local is no name server's: neither can be made to lead here by
 // somebody elsewhere.
 static bool cannot_be_taken(struct http_line name)
 {
-    static const char local[] = {'.', 'l', 'o', 'c', 'a', 'l'};
     struct weir_addr address;
     return name.length == 0 || name.bytes[0] == '[' || text_read_addr(name.bytes, name.length, &address) ||
-           (name.length > sizeof local && equal_nocase(name.bytes + name.length - sizeof local, local, sizeof local));
+           is_below(name, ".local");
 }
 
 static bool host_is_ours(const char *const *hosts, struct http_line host)

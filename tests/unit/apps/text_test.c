@@ -109,6 +109,9 @@ static void numbers_are_read_within_bounds(void **state)
     assert_int_equal(text_read_u64("18446744073709551616", 20, UINT64_MAX, &value), 0);
     assert_true(text_equal_nocase("CoNtEnT", 7, "content"));
     assert_false(text_equal_nocase("content", 6, "content"));
+    assert_false(text_equal_nocase("conten@", 7, "conten`"));  // which differ as letters do
+    assert_true(text_bytes_equal_nocase("HOSTs", 4, "hosting", 4));
+    assert_false(text_bytes_equal_nocase("host", 4, "host", 3));
     assert_false(text_equal("content", 7, "conten"));
 }
 
