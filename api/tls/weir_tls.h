@@ -76,7 +76,8 @@ struct weir_tls *weir_tls_create(const struct weir_tls_backend *backend, const s
 // When nothing that was made of it is left, also no session that was closed and still says its end (weir_tls_sessions).
 void weir_tls_destroy(struct weir_tls *tls);
 // After weir_destroy: frees the sessions of that instance that were closed, and still said their end. `weir` is gone;
-// only its address is compared.
+// only its address is compared. To be called before another instance can have that address: before the next weir_create
+// with the same memory or allocator, whose sessions it would free otherwise.
 void weir_tls_forget(struct weir_tls *tls, const struct weir *weir);
 uint32_t weir_tls_sessions(const struct weir_tls *tls);   // that are not freed
 size_t weir_tls_memory(const struct weir_tls *tls);       // bytes in use
