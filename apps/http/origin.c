@@ -38,13 +38,14 @@ static bool is_below(struct http_line name, const char *domain)
     return name.length > length && text_equal_nocase(name.bytes + name.length - length, length, domain);
 }
 
-// An address names whoever has it, and a name below .local is no name server's: neither can be made to lead here by
-// somebody elsewhere.
+// An address names whoever has it, a name below .local is no name server's, and localhost and the names below it are
+// the browser's own machine (RFC 6761 §6.3): none can be made to lead here by somebody elsewhere.
 static bool cannot_be_taken(struct http_line name)
 {
     struct weir_addr address;
     return name.length == 0 || name.bytes[0] == '[' || text_read_addr(name.bytes, name.length, &address) ||
-           is_below(name, ".local");
+           is_below(name, ".local") || text_equal_nocase(name.bytes, name.length, "localhost") ||
+           is_below(name, ".localhost");
 }
 
 static bool host_is_ours(const char *const *hosts, struct http_line host)

@@ -141,8 +141,8 @@ struct http_server_config {
     // The time of day, µs since 1970 (sntp_unix_us): each response then says it in Date. 0: not known now. NULL: never.
     uint64_t (*unix_us)(void *context);
     // The names that this host goes by, without ports, ended by a NULL: requests for others get 421, so that no page
-    // reads or changes anything here by a name of its own that leads here (DNS rebinding). Addresses, and names below
-    // .local, are never refused. NULL: no name is.
+    // reads or changes anything here by a name of its own that leads here (DNS rebinding). Addresses, names below
+    // .local, localhost and names below it are never refused. NULL: no name is.
     const char *const *hosts;
 };
 
