@@ -20,6 +20,7 @@ OPTION_LINE = re.compile(r'^weir_option "(\w+)" ?(.*)$', re.M)
 TWICE = re.compile(r"['\"](WEIR_\w+)['\"] (?:macro )?redefined")
 TWO_PROFILES = "two profiles are chosen: WEIR_PROFILE must be one of tiny, small and full"
 PROBE = "#ifdef WEIR_CONFIG_FILE\n#include WEIR_CONFIG_FILE\n#endif\n"
+MISSPELT = re.compile(r"WEIR_(?:CONF|CONFIG|OPT|OPTION|OPTIONS)_(?!H_*$)(\w+)")  # packaging/cmake/weir.cmake knows the same
 SOURCE_LINE = re.compile(r'^weir_source "(.+)"$', re.M)
 
 
@@ -66,11 +67,13 @@ def prefix_wrong(name, options):
 
 
 def foreign(macros, options):
-    """A sentence for each of the macros of a configuration's header, by name with its text, that is neither an option nor of Weir's: names
-    beginning WEIR_ are Weir's. One without a value may guard the header."""
+    """A sentence for each of the macros of a configuration's header, by name with its text, that is behind a misspelt prefix and ends with no option's
+    name. One without a value may guard the header; other names are the user's."""
     for name, text in macros.items():
-        if name.startswith("WEIR_") and not name.startswith(("WEIR_CFG", "WEIR_PROFILE")) and text and not prefix_wrong(name, options) and name not in public_names():
-            yield f"there is no {name}: an option's name begins with WEIR_CFG_ (docs/options.md lists them), a macro's of yours not with WEIR_"
+        found = MISSPELT.fullmatch(name)
+        if found and text and not prefix_wrong(name, options) and name not in public_names():
+            near = nearest(found.group(1), options).replace("mean ", "mean WEIR_CFG_")
+            yield f"there is no option {name}{near} (docs/options.md lists them)"
 
 
 def unknown(macros, options):

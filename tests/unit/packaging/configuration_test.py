@@ -88,7 +88,9 @@ def test_a_prefix_that_is_misspelt_is_told(header, tmp_path, name):
 
 
 def test_names_of_others_are_left_alone(header, tmp_path):
-    """Guards, and macros that Weir's sources ask for; in a whole build's commands also what is no option by any spelling."""
+    """Guards, a program's own names, and macros that Weir's sources ask for; in a whole build's commands also what is no option by any spelling."""
+    for line in ("WEIR_MYAPP_PRIORITY 3", "WEIR_CONFIG_H 1", "WEIR_OPTIONAL 1", "WEIR_CONFIGS 2", "WEIR_TCP_ECN 7"):
+        assert tell("--sources", "small", "--config", header(f"#define {line}\n"))[0] == 0, line
     assert tell("--sources", "small", "--config", header("#ifndef WEIR_CONFIG_H\n#define WEIR_CONFIG_H\n#define WEIR_CONFIGURATION mine\n#define MINE 1\n#endif\n"))[0] == 0
     assert tell("--sources", "small", "--config", header("#define WEIR_TLS_LEAN 1\n"))[0] == 0
     path = tmp_path / "compile_commands.json"
@@ -139,7 +141,8 @@ def test_the_tool_stops_with_a_sentence(words, sentence):
 
 @pytest.mark.parametrize("text,sentence", [
     ("#define WEIR_CFG_SOKETS 4\n", "there is no option WEIR_CFG_SOKETS; did you mean WEIR_CFG_SOCKETS?"),
-    ("#define WEIR_KONFIG_SOKETS 4\n", "there is no WEIR_KONFIG_SOKETS: an option's name begins with WEIR_CFG_"),
+    ("#define WEIR_OPTION_SOKETS 4\n", "there is no option WEIR_OPTION_SOKETS; did you mean WEIR_CFG_SOCKETS?"),
+    ("#define WEIR_CONF_QQQQ 4\n", "there is no option WEIR_CONF_QQQQ (docs/options.md lists them)"),
     ("#define WEIR_PROFILE_MEDIUM\n", "there is no profile medium"),
     ("#define WEIR_PROFILE tiny\n", "two profiles are chosen"), ("#define WEIR_PROFILE_TINY\n", "two profiles are chosen"),
     ("#define WEIR_CFG_SOCKETS\n", "WEIR_CFG_SOCKETS is ``: it must be a whole number"),

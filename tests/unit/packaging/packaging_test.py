@@ -342,9 +342,21 @@ def test_cmake_stops_with_a_sentence(words, sentence, tmp_path):
 
 
 @pytest.mark.parametrize("line,sentence", [
+    ("WEIR_SOCKETS 4", "there is no option WEIR_SOCKETS; did you mean WEIR_CFG_SOCKETS? (docs/options.md lists them)"),
+    ("WEIR_KONFIG_TCP_SACK 0", "there is no option WEIR_KONFIG_TCP_SACK; did you mean WEIR_CFG_TCP_SACK?"),
+    ("WEIR_OPTION_SOKETS 4", "there is no option WEIR_OPTION_SOKETS (docs/options.md lists them)"),
+    *((line, "") for line in ("WEIR_MYAPP_PRIORITY 3", "WEIR_CONFIG_H 1", "WEIR_OPTION_H", "WEIR_CONFIGS 2", "WEIR_TCP_ECN 7", "WEIR_OPTION_ECN 1"))])
+def test_a_name_in_the_header_is_looked_at_by_cmake(line, sentence, tmp_path):
+    (tmp_path / "my_config.h").write_text(f"#define {line}\n#define WEIR_CFG_SOCKETS 6\n")
+    said = configure(tmp_path / "b", "-DWEIR_FROM=subdirectory", f"-DWEIR_SOURCES={ROOT}", f"-DWEIR_CONFIG_FILE={tmp_path / 'my_config.h'}", fails=bool(sentence))
+    assert sentence in re.sub(r"\s+", " ", said)
+
+
+@pytest.mark.parametrize("line,sentence", [
     ("target_compile_definitions(answer PRIVATE MINE=1 WEIR_CFG_SOKETS=4)", "there is no option WEIR_CFG_SOKETS (docs/options.md lists them); it is set for answer"),
     ("target_compile_options(answer_cxx PRIVATE -O1 -DWEIR_PROFILE_MEDIUM)", "there is no WEIR_PROFILE_MEDIUM: profiles are tiny, small, full; it is set for answer_cxx"),
-    ("target_compile_definitions(answer PRIVATE MY_WEIR_CFG_X=1 WEIR_CFG_SOCKETS=4)", "")])
+    ("target_compile_definitions(answer PRIVATE MINE=1 WEIR_SOCKETS=4)", "there is no option WEIR_SOCKETS; did you mean WEIR_CFG_SOCKETS? (docs/options.md lists them); it is set for answer"),
+    ("target_compile_definitions(answer PRIVATE MY_WEIR_CFG_X=1 WEIR_CFG_SOCKETS=4 WEIR_TCP_ECN=7 WEIR_MYAPP_PRIORITY=3)", "")])
 def test_what_a_program_is_told_is_looked_at_by_cmake(line, sentence, tmp_path):
     shutil.copytree(EXAMPLE, tmp_path / "example")
     (tmp_path / "example/CMakeLists.txt").write_text((EXAMPLE / "CMakeLists.txt").read_text() + line + "\n")
