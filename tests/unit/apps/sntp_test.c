@@ -121,8 +121,8 @@ static void serve(struct weir_watch *watch, weir_socket socket, uint32_t events)
         packet[45] = 0;
         service->last_us = weir_now_us(service->weir);
         if (service->origin_us != 0) {  // the time goes on
-            const uint64_t unix_us = (uint64_t)(passed_us(service, service->last_us) + service->ahead_us) +
-                                     (uint64_t)UNIX_S * 1000000u;
+            const uint64_t unix_us =
+                (uint64_t)(passed_us(service, service->last_us) + service->ahead_us) + (uint64_t)UNIX_S * 1000000u;
             for (uint32_t at = 32; at <= 40; at += 8) {
                 put32(packet + at, (uint32_t)(unix_us / 1000000u + (NTP_S - UNIX_S)));
                 put32(packet + at + 4, (uint32_t)((unix_us % 1000000u << 32) / 1000000u) + 1);
