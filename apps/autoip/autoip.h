@@ -43,7 +43,7 @@ struct autoip {
     uint32_t attempt;          // which candidate it is
     uint32_t conflicts;        // in a row
     uint64_t due_us;
-    bool link;             // as last seen
+    bool link;              // as last seen
     bool reaches, prefers;  // the route to link-local hosts: it is ours, and goes before another interface's
 };
 

@@ -62,7 +62,7 @@ static inline bool mdns_owner_live(const struct mdns_owner *owner) { return owne
 bool mdns_owner_label(struct mdns_owner *owner, const char *name);  // makes the label out of name and number
 void mdns_owner_probe(struct mdns *mdns, struct mdns_owner *owner, uint64_t now_us);
 void mdns_owner_announce(struct mdns *mdns, struct mdns_owner *owner, uint64_t now_us);  // the name is ours
-void mdns_owner_rest(struct mdns_owner *owner);  // idle: no answers
+void mdns_owner_rest(struct mdns_owner *owner);                                          // idle: no answers
 uint64_t mdns_probe_poll(struct mdns *mdns, uint64_t now_us);
 // Another host probes for a name that we probe for, too: the greater data wins (RFC 6762 §8.2).
 void mdns_probe_compare(struct mdns *mdns, const struct mdns_packet *packet);

@@ -79,8 +79,8 @@ static bool route_find(const struct ip *ip, const struct route *route, uint32_t 
     return false;
 }
 
-// Into its place. The same way again: a new metric; what only follows an address leaves one that was added by hand as it
-// is. false: the table is full.
+// Into its place. The same way again: a new metric; what only follows an address leaves one that was added by hand as
+// it is. false: the table is full.
 static bool route_put(struct ip *ip, const struct route *route)
 {
     uint32_t at;
