@@ -193,7 +193,8 @@ int trace_close(struct trace_file *file)
 {
     if (!file->file)
         return 0;
-    fprintf(file->file, "\n],\"otherData\":{\"weir\":\"%s\",\"lost\":\"%" PRIu64 "\"}}\n", weir_version(), file->lost);
+    fprintf(file->file, "\n],\"otherData\":{\"weir\":\"" WEIR_VERSION_STRING "\",\"lost\":\"%" PRIu64 "\"}}\n",
+            file->lost);
     const bool failed = ferror(file->file) != 0;
     const bool closed = fclose(file->file) == 0;
     file->file = NULL;
