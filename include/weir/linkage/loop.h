@@ -30,6 +30,7 @@
 #pragma redefine_extname service_peek weir_service_peek
 #pragma redefine_extname text_addr weir_text_addr
 #pragma redefine_extname text_bytes weir_text_bytes
+#pragma redefine_extname text_bytes_equal_nocase weir_text_bytes_equal_nocase
 #pragma redefine_extname text_char weir_text_char
 #pragma redefine_extname text_clock weir_text_clock
 #pragma redefine_extname text_endpoint weir_text_endpoint
