@@ -30,7 +30,7 @@ import faults
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PYTHON = ROOT / "build/venv/bin/python"
 UNIT_SECONDS = int(os.environ.get("UNIT_SECONDS", "180"))         # a unit program; twice that with sanitizers or emulation
-SCRIPT_SECONDS = int(os.environ.get("SCRIPT_SECONDS", "900"))    # an interop file
+SCRIPT_SECONDS = int(os.environ.get("SCRIPT_SECONDS", "1800"))   # a file of tests
 TEST_SECONDS = int(os.environ.get("TEST_SECONDS", "240"))        # one test in it: it fails, and says where it was
 UNIT_JOBS = 2
 SCRIPT_JOBS = 3     # these wait more than they work
