@@ -192,4 +192,10 @@ static inline void group_netif_changed(struct weir *weir, struct weir_netif *net
 static inline void group_netif_removed(struct weir *weir, struct weir_netif *netif) { (void)weir, (void)netif; }
 #endif
 
+#if WEIR_CFG_IP6
+static inline bool route_advertised(const struct route *route) { return route->advertised; }
+#else
+static inline bool route_advertised(const struct route *route) { return (void)route, false; }
+#endif
+
 #endif

@@ -100,12 +100,6 @@ struct route {
 #endif
 };
 
-#if WEIR_CFG_IP6
-static inline bool route_advertised(const struct route *route) { return route->advertised; }
-#else
-static inline bool route_advertised(const struct route *route) { return (void)route, false; }
-#endif
-
 struct ip {
     uint16_t generation;  // of cached paths; never 0
     uint16_t route_count;

@@ -3,6 +3,7 @@
 #include "weir/tables.h"
 
 #include "instance.h"
+#include "ip/internal.h"
 #include "link/neighbour.h"
 
 bool weir_route_at(const struct weir *weir, uint32_t at, struct weir_route_info *out)

@@ -332,7 +332,7 @@ static void packets_have_the_hop_limit_that_routers_say(void **state)
 static uint8_t hop_limit_of_datagram(struct fixture *f, weir_socket socket, struct weir_addr to, uint8_t ttl)
 {
     const struct weir_message message = {.peer = {to, 9}, .netif_index = 1, .ttl = ttl};
-    const struct weir_slice slice = {"x", 1};
+    const struct weir_slice slice = {(const uint8_t *)"x", 1};
     uint32_t length;
     fixture_clear(f);
     assert_int_equal(weir_socket_send_message(f->weir, socket, &message, &slice, 1), 1);

@@ -116,17 +116,6 @@ static inline uint32_t records_of(const struct message *message, uint32_t sectio
     return (uint32_t)(message->bytes[4 + 2 * section] << 8 | message->bytes[5 + 2 * section]);
 }
 
-// Fills the socket's queue for three seconds, with a datagram to nobody.
-static inline void link_block(struct link *link)
-{
-    static const uint8_t bytes[400];
-    const struct weir_message nobody = {.peer = {weir_ip4(10, 0, 0, 99), 9}};
-    const struct weir_slice slice = {bytes, sizeof bytes};
-    struct weir *const weir = link->b.f.weir;
-    assert_int_equal(weir_socket_set(weir, link->mdns.socket, WEIR_OPTION_SEND_BUFFER, 512), WEIR_OK);
-    assert_int_equal(weir_socket_send_message(weir, link->mdns.socket, &nobody, &slice, 1), sizeof bytes);
-}
-
 // --- what others send ------------------------------------------------------------------------------------------------
 
 struct other {
@@ -214,6 +203,23 @@ static inline void link_close(struct link *link)
     mdns_stop(&link->mdns);
     bench_run(&link->b, SECOND);
     bench_close(&link->b);
+}
+
+// Fills the socket's queue for three seconds, with a datagram to nobody. Skips the test where a queue has the size that
+// it was built with.
+static inline void link_block(struct link *link)
+{
+    static const uint8_t bytes[400];
+    const struct weir_message nobody = {.peer = {weir_ip4(10, 0, 0, 99), 9}};
+    const struct weir_slice slice = {bytes, sizeof bytes};
+    struct weir *const weir = link->b.f.weir;
+    const int set = weir_socket_set(weir, link->mdns.socket, WEIR_OPTION_SEND_BUFFER, 512);
+    if (set == WEIR_NOT_SUPPORTED) {
+        link_close(link);
+        skip();
+    }
+    assert_int_equal(set, WEIR_OK);
+    assert_int_equal(weir_socket_send_message(weir, link->mdns.socket, &nobody, &slice, 1), sizeof bytes);
 }
 
 #endif
