@@ -68,8 +68,9 @@ uint64_t mdns_probe_poll(struct mdns *mdns, uint64_t now_us);
 void mdns_probe_compare(struct mdns *mdns, const struct mdns_packet *packet);
 // A response holds a record with an owner's unique name.
 void mdns_probe_conflict(struct mdns *mdns, const struct mdns_packet *packet, const struct mdns_record *record);
-// The host has another name. A service whose probes named it so far probes with the new data: who has the old data for
-// that name, as a second copy of such a device has, did not contradict.
+// The host has another name, since that was another host's. Its services, which name it, are probed for with the new
+// data: who has the old data for a service's name, as a second copy of such a device has, did not contradict it, and
+// who was there with that name keeps it.
 void mdns_probe_services(struct mdns *mdns, uint64_t now_us);
 
 // --- respond.c

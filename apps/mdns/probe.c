@@ -334,7 +334,7 @@ void mdns_probe_conflict(struct mdns *mdns, const struct mdns_packet *packet, co
 void mdns_probe_services(struct mdns *mdns, uint64_t now_us)
 {
     for (struct mdns_owner *owner = mdns->owners; owner != NULL; owner = owner->next) {
-        if (owner->service != NULL && owner->state == MDNS_PROBING && owner->sent > 0)
+        if (owner->service != NULL)
             mdns_owner_probe(mdns, owner, now_us);
     }
 }
