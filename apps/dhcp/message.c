@@ -139,13 +139,19 @@ static bool parse_option(uint8_t code, const uint8_t *data, uint32_t length, str
     }
 }
 
+// Whether an option begins at *at, which padding moves on.
+static bool option_begins(const struct field *field, uint32_t *at)
+{
+    while (*at < field->length && field->bytes[*at] == OPTION_PAD)
+        ++*at;
+    return *at < field->length && field->bytes[*at] != OPTION_END;
+}
+
 // The option that begins at *at or behind the padding there; *at is then behind it. false: there is none. The field is
 // one that field_check found whole.
 static bool option_next(const struct field *field, uint32_t *at, struct piece *option)
 {
-    while (*at < field->length && field->bytes[*at] == OPTION_PAD)
-        ++*at;
-    if (*at >= field->length || field->bytes[*at] == OPTION_END)
+    if (!option_begins(field, at))
         return false;
     *option = (struct piece){field->bytes + *at + 2, field->bytes[*at], field->bytes[*at + 1]};
     *at += 2u + option->length;
@@ -156,11 +162,7 @@ static bool option_next(const struct field *field, uint32_t *at, struct piece *o
 static bool field_check(const struct field *field, uint8_t *overload)
 {
     struct piece option;
-    for (uint32_t at = 0;;) {
-        while (at < field->length && field->bytes[at] == OPTION_PAD)
-            at++;
-        if (at >= field->length || field->bytes[at] == OPTION_END)
-            return true;
+    for (uint32_t at = 0; option_begins(field, &at);) {
         if (field->length - at < 2 || field->bytes[at + 1] > field->length - at - 2)
             return false;
         (void)option_next(field, &at, &option);
@@ -170,6 +172,7 @@ static bool field_check(const struct field *field, uint8_t *overload)
             return false;
         *overload = option.data[0];
     }
+    return true;
 }
 
 // RFC 2131 §4.1: `file` is read before `sname`. An overload option inside them means nothing.

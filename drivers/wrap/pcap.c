@@ -40,21 +40,15 @@ static uint32_t describe(struct pcap_file *file, const struct weir_netif *netif)
 }
 
 // --- at one place ----------------------------------------------------------------------------------------------------
-static void write_frame(struct pcap *pcap, uint32_t way, const struct weir_slice *slices, uint16_t count)
+static uint32_t flags_of(bool outgoing, uint32_t offload)
+{
+    return (outgoing ? PCAPNG_OUT : PCAPNG_IN) | offload << PCAPNG_OFFLOAD_AT;
+}
+
+static void write_frame(struct pcap *pcap, uint32_t flags, const struct weir_slice *slices, uint16_t count)
 {
     uint64_t now_us = weir_now_us(pcap->wrap.outer.weir);
-    pcapng_packet(&pcap->file->pcapng, pcap->interface, way, slices, count, stamp_ns(pcap->file, now_us));
-}
-
-static uint32_t way_out(const struct weir_tx *tx)
-{
-    return PCAPNG_OUT | (tx->checksum_start ? PCAPNG_CHECKSUM_OPEN : 0) | (tx->segment_size ? PCAPNG_SEGMENTS : 0);
-}
-
-static uint32_t way_in(const struct weir_frame *frame)
-{
-    return PCAPNG_IN | (frame->checksum == WEIR_CHECKSUM_VERIFIED ? PCAPNG_CHECKSUM_VERIFIED : 0) |
-           (frame->segments > 1 ? PCAPNG_SEGMENTS : 0);
+    pcapng_packet(&pcap->file->pcapng, pcap->interface, flags, slices, count, stamp_ns(pcap->file, now_us));
 }
 
 static enum weir_tx_verdict pcap_tx(struct weir_netif *netif, const struct weir_tx *tx)
@@ -62,14 +56,14 @@ static enum weir_tx_verdict pcap_tx(struct weir_netif *netif, const struct weir_
     struct pcap *pcap = netif->driver_data;
     enum weir_tx_verdict verdict = wrap_tx(&pcap->wrap, tx);
     if (verdict != WEIR_TX_FULL)  // it comes again
-        write_frame(pcap, way_out(tx), tx->slices, tx->count);
+        write_frame(pcap, flags_of(true, weir_tx_offload(tx)), tx->slices, tx->count);
     return verdict;
 }
 
 static void pcap_input(struct weir_netif *inner, const struct weir_frame *frame)
 {
     struct pcap *pcap = inner->upper_data;
-    write_frame(pcap, way_in(frame), frame->slices, frame->count);
+    write_frame(pcap, flags_of(false, weir_frame_offload(frame)), frame->slices, frame->count);
     weir_netif_deliver(&pcap->wrap.outer, frame);
 }
 
@@ -129,8 +123,8 @@ static void heard(struct weir_tap *tap, const struct weir_netif *netif, bool out
     uint16_t *interface = &listener->interface[netif->index];
     if (*interface == 0)
         *interface = (uint16_t)(describe(listener->file, netif) + 1);
-    const uint32_t way = (outgoing ? PCAPNG_OUT : PCAPNG_IN) | tap->offload * PCAPNG_CHECKSUM_OPEN;
-    pcapng_packet(&listener->file->pcapng, *interface - 1u, way, slices, count, stamp_ns(listener->file, now_us));
+    pcapng_packet(&listener->file->pcapng, *interface - 1u, flags_of(outgoing, tap->offload), slices, count,
+                  stamp_ns(listener->file, now_us));
 }
 
 void pcap_listen(struct pcap_listener *listener, struct weir *weir, struct pcap_file *file)

@@ -119,7 +119,7 @@ uint32_t pcapng_interface(struct pcapng *pcapng, const char *name, uint16_t link
     return pcapng->interfaces++;
 }
 
-void pcapng_packet(struct pcapng *pcapng, uint32_t interface, uint32_t way, const struct weir_slice *slices,
+void pcapng_packet(struct pcapng *pcapng, uint32_t interface, uint32_t flags, const struct weir_slice *slices,
                    uint16_t count, uint64_t time_ns)
 {
     uint32_t original = 0;
@@ -127,7 +127,7 @@ void pcapng_packet(struct pcapng *pcapng, uint32_t interface, uint32_t way, cons
         original += slices[i].length;
     uint32_t captured = pcapng->snap_bytes != 0 && pcapng->snap_bytes < original ? pcapng->snap_bytes : original;
     struct block head = {.length = 0}, tail = {.length = 0};
-    put_option(&tail, OPTION_EPB_FLAGS, &way, sizeof way);
+    put_option(&tail, OPTION_EPB_FLAGS, &flags, sizeof flags);
     put_option(&tail, OPTION_END, "", 0);
     uint32_t total = 28 + padded(captured) + tail.length + 4;
     put32(&tail, total);

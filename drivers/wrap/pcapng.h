@@ -21,9 +21,7 @@ WEIR_BEGIN_DECLS
 // Packet flags, section 4.3.1 of the draft.
 #define PCAPNG_IN 1u
 #define PCAPNG_OUT 2u
-#define PCAPNG_CHECKSUM_OPEN 0x200u
-#define PCAPNG_CHECKSUM_VERIFIED 0x400u
-#define PCAPNG_SEGMENTS 0x800u
+#define PCAPNG_OFFLOAD_AT 9u  // bit from which on they are enum weir_tap_offload's (weir/handler.h)
 
 struct pcapng {
     FILE *file;              // NULL: closed
@@ -38,9 +36,9 @@ struct pcapng {
 int pcapng_open(struct pcapng *pcapng, const char *path, uint32_t snap_bytes);
 // Describes an interface; returns its number. `mac` may be NULL.
 uint32_t pcapng_interface(struct pcapng *pcapng, const char *name, uint16_t linktype, const uint8_t *mac);
-// time_ns: since 1970. At most 65,535 + 18 bytes of a packet. `way`: PCAPNG_IN or PCAPNG_OUT, with what is left to a
-// device (PCAPNG_CHECKSUM_OPEN, …).
-void pcapng_packet(struct pcapng *pcapng, uint32_t interface, uint32_t way, const struct weir_slice *slices,
+// time_ns: since 1970. At most 65,535 + 18 bytes of a packet. `flags`: PCAPNG_IN or PCAPNG_OUT, with what is left to a
+// device from PCAPNG_OFFLOAD_AT on.
+void pcapng_packet(struct pcapng *pcapng, uint32_t interface, uint32_t flags, const struct weir_slice *slices,
                    uint16_t count, uint64_t time_ns);
 // What is written so far becomes visible to readers.
 void pcapng_flush(struct pcapng *pcapng);

@@ -46,6 +46,18 @@ struct weir_tap {
     unsigned offload;  // Weir's: enum weir_tap_offload of the frame that is being shown
 };
 
+// The same of a frame that comes in, and of one that a driver is given: for whoever shows frames without a tap.
+static inline unsigned weir_frame_offload(const struct weir_frame *frame)
+{
+    return (frame->checksum == WEIR_CHECKSUM_VERIFIED ? (unsigned)WEIR_TAP_CHECKSUM_VERIFIED : 0u) |
+           (frame->segments > 1 ? (unsigned)WEIR_TAP_SEGMENTS : 0u);
+}
+static inline unsigned weir_tx_offload(const struct weir_tx *tx)
+{
+    return (tx->checksum_start ? (unsigned)WEIR_TAP_CHECKSUM_OPEN : 0u) |
+           (tx->segment_size ? (unsigned)WEIR_TAP_SEGMENTS : 0u);
+}
+
 // What another host did to an address of ours, or what became of it (RFC 5227, RFC 4862 §5.5.4). `netif->conflict_mac`
 // says who claimed it.
 enum weir_address_event {

@@ -119,14 +119,12 @@ COLD static void taps_show(const struct weir_netif *netif, bool outgoing, const 
 
 COLD void handler_taps_in(const struct weir_netif *netif, const struct weir_frame *frame)
 {
-    const unsigned verified = frame->checksum == WEIR_CHECKSUM_VERIFIED ? WEIR_TAP_CHECKSUM_VERIFIED : 0;
-    taps_show(netif, false, frame->slices, frame->count, verified | (frame->segments > 1 ? WEIR_TAP_SEGMENTS : 0));
+    taps_show(netif, false, frame->slices, frame->count, weir_frame_offload(frame));
 }
 
 COLD void handler_taps_out(const struct weir_netif *netif, const struct weir_tx *tx)
 {
-    const unsigned open = tx->checksum_start ? WEIR_TAP_CHECKSUM_OPEN : 0;
-    taps_show(netif, true, tx->slices, tx->count, open | (tx->segment_size ? WEIR_TAP_SEGMENTS : 0));
+    taps_show(netif, true, tx->slices, tx->count, weir_tx_offload(tx));
 }
 
 // --- addresses -------------------------------------------------------------------------------------------------------
