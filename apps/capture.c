@@ -106,6 +106,7 @@ static bool is_wanted(const struct capture_filter *filter, const struct capture_
 // --- the ring --------------------------------------------------------------------------------------------------------
 
 _Static_assert(CAPTURE_BYTES <= UINT8_MAX, "struct capture_frame counts them in a byte");
+
 static void heard(struct weir_tap *tap, const struct weir_netif *netif, bool outgoing, const struct weir_slice *slices,
                   uint16_t count, uint64_t now_us)
 {
