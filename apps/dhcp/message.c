@@ -147,25 +147,31 @@ static bool option_begins(const struct field *field, uint32_t *at)
     return *at < field->length && field->bytes[*at] != OPTION_END;
 }
 
+// The option at *at, which passes no end; *at is then behind it.
+static struct piece option_take(const struct field *field, uint32_t *at)
+{
+    struct piece option = {field->bytes + *at + 2, field->bytes[*at], field->bytes[*at + 1]};
+    *at += 2u + option.length;
+    return option;
+}
+
 // The option that begins at *at or behind the padding there; *at is then behind it. false: there is none. The field is
 // one that field_check found whole.
 static bool option_next(const struct field *field, uint32_t *at, struct piece *option)
 {
     if (!option_begins(field, at))
         return false;
-    *option = (struct piece){field->bytes + *at + 2, field->bytes[*at], field->bytes[*at + 1]};
-    *at += 2u + option->length;
+    *option = option_take(field, at);
     return true;
 }
 
 // Whether no option passes the field's end; a missing END is no harm. *overload: what its option 52 says, or as it was.
 static bool field_check(const struct field *field, uint8_t *overload)
 {
-    struct piece option;
     for (uint32_t at = 0; option_begins(field, &at);) {
         if (field->length - at < 2 || field->bytes[at + 1] > field->length - at - 2)
             return false;
-        (void)option_next(field, &at, &option);
+        struct piece option = option_take(field, &at);
         if (option.code != OPTION_OVERLOAD)
             continue;
         if (option.length != 1 || option.data[0] < 1 || option.data[0] > 3)
