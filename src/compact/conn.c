@@ -7,12 +7,15 @@
 #define USER_TIMEOUT_US (WEIR_CFG_TCP_USER_TIMEOUT_S * 1000000u)
 #define FIN_WAIT_2_US (WEIR_CFG_TCP_FIN_WAIT_2_S * 1000000u)
 
+// A place that is free; else that of a connection whose owner has closed it and which waits for the peer's FIN alone.
 LOCAL struct conn *conn_new(struct weir *weir, const struct entry *entry)
 {
-    struct conn *c = weir->conns;
-    while (c->socket.state || c->socket.open)
-        if (++c == weir->conns + CONNS)
-            return NULL;
+    struct conn *c = NULL;
+    for (struct conn *other = weir->conns + CONNS; other-- != weir->conns;)
+        if (!other->socket.open && (!other->socket.state || (!c && other->socket.state == WEIR_TCP_FIN_WAIT_2)))
+            c = other;
+    if (!c)
+        return NULL;
     const weir_socket handle = c->socket.handle;
     memset(c, 0, offsetof(struct conn, send));
     c->socket.handle = handle;

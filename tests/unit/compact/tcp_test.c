@@ -433,6 +433,57 @@ static void fin_wait_2_ends_by_itself(void **state)
     close_talk(&t);
 }
 
+#define CROWD 20u  // more than there are sockets
+
+// The source sends all and closes; the peer acknowledges the data, and the FIN where it is asked to. Returns what
+// follows the FIN.
+static uint32_t be_closed(struct talk *t, bool fin_acked)
+{
+    do {
+        take(t);
+        in(t, TCP_ACK, 0, t->got.seq - t->theirs + t->got.length + (t->got.flags & TCP_FIN && fin_acked), 0);
+    } while (!(t->got.flags & TCP_FIN));
+    return t->got.seq - t->theirs + t->got.length + 1;
+}
+
+// Connections that the server has closed, and whose peers never send their FINs, hold no place against a
+// newcomer.
+static void who_never_sends_its_fin_keeps_nobody_out(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_SOURCE);
+    uint32_t end = 0;
+    for (uint16_t i = 0; i < CROWD; i++) {
+        t.port = (uint16_t)(PEER_PORT + i);
+        connect_talk(&t);
+        end = be_closed(&t, true);
+        pass(&t, 100000);
+        expect_nothing(&t);
+    }
+    in(&t, TCP_ACK | TCP_FIN, 0, end, 0);
+    expect(&t, TCP_ACK, end, 1, 0);
+    t.port = (uint16_t)(t.port - 1);
+    in(&t, TCP_ACK | TCP_FIN, 0, end, 0);  // of a connection that gave its place away
+    expect(&t, TCP_RST, end, 0, 0);
+    close_talk(&t);
+}
+
+// Who still has something to acknowledge stays.
+static void who_owes_an_acknowledgement_keeps_its_place(void **state)
+{
+    (void)state;
+    struct talk t;
+    open_talk(&t, SERVING_SOURCE);
+    uint16_t held = 0;
+    for (connect_talk(&t); has_sent(&t); connect_talk(&t)) {
+        be_closed(&t, false);
+        t.port = (uint16_t)(PEER_PORT + ++held);
+        assert_in_range(held, 1, CROWD);
+    }
+    close_talk(&t);
+}
+
 static void simultaneous_close(void **state)
 {
     (void)state;
@@ -531,6 +582,8 @@ int main(void)
         cmocka_unit_test(time_wait),
         cmocka_unit_test(only_the_fin_keeps_time_wait),
         cmocka_unit_test(fin_wait_2_ends_by_itself),
+        cmocka_unit_test(who_never_sends_its_fin_keeps_nobody_out),
+        cmocka_unit_test(who_owes_an_acknowledgement_keeps_its_place),
         cmocka_unit_test(simultaneous_close),
         cmocka_unit_test(data_for_nobody_is_answered_with_a_reset),
         cmocka_unit_test(damaged_frames_do_no_harm),
