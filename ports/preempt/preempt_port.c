@@ -14,10 +14,16 @@ static void port_lock(void *context) { mutex_lock(&((struct preempt_port *)conte
 // pieces, as Linux's corking by itself has it: for PREEMPT_BURST_US at the longest, and no longer than until somebody
 // waits, or frames come.
 #if PREEMPT_BURST > 1
+static void due_in(struct preempt_port *port, uint32_t us)
+{
+    timeout_stop(&port->due);
+    timeout_start(&port->due, port->core.board->now_us() + us);
+}
+
 static void due_start(struct preempt_port *port)
 {
     port->due_set = true;
-    timeout_start(&port->due, port->core.board->now_us() + PREEMPT_BURST_US);
+    due_in(port, PREEMPT_BURST_US);
 }
 
 // A thread that is in the stack then sends before it leaves, unless it loses the processor for as long again; otherwise
@@ -30,7 +36,7 @@ static void burst_due(struct timeout *timeout)
     const bool runs = holder && holder == thread_self() && holder != &port->thread;
     port->due_set = false;
     if (runs && port->sends) {
-        due_start(port);
+        due_in(port, PREEMPT_HURRY_US);  // unless more is held before that
     } else if (runs && port->held && port->held < PREEMPT_BURST) {
         port->held = PREEMPT_BURST;
         port->kicked = true;  // and no call holds it any longer

@@ -319,16 +319,17 @@ static void test_output_of_a_burst_leaves_together(void **state)
 // Whoever sends what was held loses the processor to a thread between it and the I/O thread: that hurries it when the
 // time of the burst is over.
 static uint64_t held_since_us, sent_us;
+static uint32_t sends_before_us;  // it loses the processor
 static void sends_slowly(void)
 {
     on_timer = NULL;
-    compute(PREEMPT_BURST_US - 50);
+    compute(sends_before_us + PREEMPT_BURST_US - 100);
     sent_us = now_us;
 }
 static void ends_a_burst(void *unused)
 {
     (void)unused;
-    compute(MS - 50);
+    compute(MS - sends_before_us);
     good &= call_kicks() == &other;
     held_since_us = now_us;
     for (uint32_t call = 1; call < PREEMPT_BURST; call++)
@@ -336,23 +337,34 @@ static void ends_a_burst(void *unused)
     on_timer = sends_slowly;
     good &= call_kicks() != NULL;
 }
-static void preempted_sender(void *unused)
+static void preempted_sender(uint32_t before_us, uint32_t hurried_by_us)
 {
-    (void)unused;
     thread_sleep_until(now_us + MS);
+    sends_before_us = before_us;
     sent_us = 0;
     const uint64_t wakes_us = now_us + MS;
     spawn(&other, 3, LOW, ends_a_burst);
     thread_sleep_until(wakes_us);
     good &= port.lock.holder == &other && !sent_us;
     compute(5 * MS);
-    good &= sent_us && sent_us <= held_since_us + 2 * PREEMPT_BURST_US && !port.lock.holder;
+    good &= sent_us && sent_us <= held_since_us + hurried_by_us + PREEMPT_BURST_US && !port.lock.holder;
     good &= thread_priority(&other) == LOW;
+}
+static void preempted_soon(void *unused)
+{
+    (void)unused;
+    preempted_sender(50, PREEMPT_BURST_US);
+}
+static void preempted_late(void *unused)
+{
+    (void)unused;
+    preempted_sender(PREEMPT_BURST_US + 50, PREEMPT_BURST_US + PREEMPT_HURRY_US);
 }
 static void test_who_sends_what_was_held_is_hurried(void **state)
 {
     (void)state;
-    run(preempted_sender);
+    run(preempted_soon);
+    run(preempted_late);
 }
 
 // What a turn has to send waits for the thread that it woke, until that waits again, with what its calls bring; where
