@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the guides name exists: Weir's names in a header, files in the tree, the works' names in the porting guide."""
+import json
 import pathlib
 import re
+import subprocess
 import textwrap
 
 import pytest
 
+from building import build
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-GUIDES = ("porting", "flock", "lyraos", "romantiki", "tls")
-HEADERS = "\n".join(path.read_text() for folder in ("include", "api", "kernel", "ports", "boards") for path in (ROOT / folder).rglob("*.h"))
+GUIDES = ("porting", "flock", "lyraos", "romantiki", "tls", "lwip", "slow")
+HEADERS = "\n".join(path.read_text() for folder in ("include", "api", "kernel", "ports", "boards", "apps", "drivers") for path in (ROOT / folder).rglob("*.h"))
 WORKS_NAMES = ("kmem_alloc kmem_free interrupt_mask interrupt_unmask process_sleep process_wakeup thread_sleep thread_wakeup self_thread_id schedule add_timer "
                "sock_wake_async NO_PREEMPT PREEMPT_OK").split()
 
@@ -39,6 +43,25 @@ def test_the_congestion_control_that_is_shown_is_the_example():
         assert any(part.strip() in block for block in shown), part
     assert not [path for path in re.findall(r"`((?:src|examples|include|sim|tests|config)/[\w./-]+)`", page)
                 if not (ROOT / path).exists() and path != "src/cc/scalable.c"]
+
+
+def test_what_takes_the_place_of_a_call_of_lwip_exists():
+    """The right-hand columns of docs/lwip.md: each name is a function, a field, an option or a type of a header."""
+    rows = [line.split(" | ") for line in text("lwip").split("\n") if line.startswith("| ") and "---" not in line]
+    named = {name for _, ours in rows for name in re.findall(r"`(?:struct )?(\w+)`", ours)}
+    assert len(rows) > 80 and {"dhcp_start", "tx", "weir_frame"} < named
+    assert not {name for name in named if not re.search(rf"\b{name}\b", HEADERS)}
+
+
+def test_the_rates_of_the_page_on_slow_transfers():
+    """What its simulated path carries with each setting, to a third: the numbers move with the stack, the lesson does not."""
+    build("build/host/weir-sim")
+    common, rows = re.search(r"^\| `(build/host/weir-sim [^`]+)` \| Mbit/s \|\n\|[ |-]+\n((?:\|.*\n)+)", text("slow"), re.MULTILINE).groups()
+    rates = re.findall(r"^\| (?:as it is|`([^`]+)`) \| ([\d.]+) \|$", rows, re.MULTILINE)
+    assert len(rates) == 6
+    for words, mbit in rates:
+        done = subprocess.run([*common.split(), *words.split()], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert json.loads(done.stdout)["mbit"] == pytest.approx(float(mbit), rel=1 / 3), words
 
 
 def test_the_works_names_are_mapped():
