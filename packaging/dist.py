@@ -27,9 +27,14 @@ def run(*words, cwd=ROOT):
     return subprocess.run([str(word) for word in words], cwd=cwd, check=True, stdout=subprocess.PIPE, env=ENVIRONMENT).stdout
 
 
+def contact():
+    """Where vulnerabilities are reported (SECURITY.md), for whoever has a release and no git."""
+    return run("git", "log", "-1", "--format=%ae").decode().strip()
+
+
 def spdx(version, when, sums):
     package = {"SPDXID": "SPDXRef-weir", "name": "weir", "versionInfo": version, "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
-               "licenseConcluded": "BSD-2-Clause", "licenseDeclared": "BSD-2-Clause", "copyrightText": "NOASSERTION", "supplier": "Organization: Weir maintainers",
+               "licenseConcluded": "BSD-2-Clause", "licenseDeclared": "BSD-2-Clause", "copyrightText": "NOASSERTION", "supplier": f"Organization: Weir maintainers ({contact()})",
                "primaryPackagePurpose": "LIBRARY", "comment": "No third-party component is part of it.",
                "checksums": [{"algorithm": "SHA256", "checksumValue": sums[f"weir-{version}.tar.gz"]}],
                "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": f"pkg:generic/weir@{version}"}]}
@@ -44,7 +49,7 @@ def cyclonedx(version, when, sums):
     archive = sums[f"weir-{version}.tar.gz"]
     weir = {"type": "library", "bom-ref": "weir", "name": "weir", "version": version, "purl": f"pkg:generic/weir@{version}",
             "cpe": f"cpe:2.3:a:weir:weir:{version}:*:*:*:*:*:*:*", "description": "TCP/IP stack for embedded systems",
-            "supplier": {"name": "Weir maintainers"}, "licenses": [{"license": {"id": "BSD-2-Clause"}}],
+            "supplier": {"name": "Weir maintainers", "contact": [{"email": contact()}]}, "licenses": [{"license": {"id": "BSD-2-Clause"}}],
             "hashes": [{"alg": "SHA-256", "content": archive}]}
     return {"$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat": "CycloneDX", "specVersion": "1.6",
             "serialNumber": f"urn:uuid:{uuid.UUID(archive[:32])}", "version": 1, "metadata": {"timestamp": when, "component": weir},

@@ -499,6 +499,8 @@ def test_a_release(tmp_path):
     about = cyclonedx["metadata"]["component"]
     assert spdx["packages"][0]["checksums"][0]["checksumValue"] == about["hashes"][0]["content"] == digest
     assert archive.name == f"weir-{about['version']}.tar.gz" and about["purl"] == spdx["packages"][0]["externalRefs"][0]["referenceLocator"]
+    address = run("git", "log", "-1", "--format=%ae", cwd=ROOT).strip()   # SECURITY.md says that it stands there
+    assert about["supplier"]["contact"] == [{"email": address}] and f"({address})" in spdx["packages"][0]["supplier"]
     run("python3", "tools/options.py", "--check", cwd=unpacked)   # nothing that is made is missing
     assert (unpacked / "CMakeLists.txt").is_file() and "no such" not in run("make", "-s", "sources", "PROFILE=tiny", cwd=unpacked)
     by_wrap(tmp_path / "meson", archive)
