@@ -42,7 +42,6 @@ endif
 ## make test       every test from nothing (T='pattern …': only those whose name has one of them)
 test:
 	@tools/need.sh test
-	@$(MAKE) -s $(B)/venv/ready
 	@$(PYTHON) tests/run.py $(foreach pattern,$(T),'$(pattern)')
 
 ## make work       W=lyraos, thesis, xinu, romantiki or linux: that work's tables with Weir's numbers beside its own, in minutes: build/work/W.md

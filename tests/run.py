@@ -32,6 +32,8 @@ PYTHON = ROOT / "build/venv/bin/python"
 UNIT_SECONDS = int(os.environ.get("UNIT_SECONDS", "180"))         # a unit program; twice that with sanitizers or emulation
 SCRIPT_SECONDS = int(os.environ.get("SCRIPT_SECONDS", "1800"))   # a file of tests
 TEST_SECONDS = int(os.environ.get("TEST_SECONDS", "240"))        # one test in it: it fails, and says where it was
+PROGRESS_SECONDS = 10   # between two lines that say how far building is
+QUICK_SOURCES = 60      # a test that needs more than so many is built with the whole library
 UNIT_JOBS = 2
 SCRIPT_JOBS = 3     # these wait more than they work
 GIGABYTES = 7       # what build/ takes when every test has been built and run
@@ -270,14 +272,70 @@ def refuse(why, programs, pattern=""):
 
 
 def make(log_name, targets):
-    """Builds, and goes on past what does not build. Returns the targets that failed, and the log."""
+    """Builds, and goes on past what does not build; says how far it is. Returns the targets that failed, and the log."""
     log = ROOT / "build/tests" / log_name
     log.parent.mkdir(parents=True, exist_ok=True)
-    with open(log, "w") as out:
-        subprocess.run([*MAKE, "--keep-going", *targets], cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
+    start = said = time.monotonic()
+    made = {"CC": 0, "LINK": 0}
+    with open(log, "w") as out, subprocess.Popen([*MAKE, "--keep-going", *targets], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                                 stderr=subprocess.STDOUT, text=True, errors="replace") as process:
+        for line in process.stdout:
+            out.write(line)
+            if (word := line.split()[:1]) and word[0] in made:
+                made[word[0]] += 1
+            if time.monotonic() - said > PROGRESS_SECONDS:
+                said = time.monotonic()
+                print(f"  {made['CC']} files compiled, {made['LINK']} programs linked, {said - start:.0f} s", flush=True)
     text = log.read_text()
     failed = set(re.findall(r"Target '(\S+)' not remade because of errors", text)) | set(re.findall(r"\*\*\* \[[^\]]*: (\S+)\]", text))
     return failed, "\n".join(line for line in text.split("\n") if re.search(r"error: |undefined reference|No rule|No space left|\*\*\*", line))
+
+
+def included(source):
+    """The sources that a unit test may need, as its headers tell: beside each header those of its name."""
+    seen, waiting = set(), [source]
+    while waiting:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        if path.suffix == ".h":
+            waiting += [*path.parent.glob(f"{path.stem}.c"), *path.parent.glob(f"{path.stem}_*.c")]
+        for name in re.findall(r'^#include "([^"]+)"', path.read_text(errors="replace"), re.MULTILINE):
+            found = (folder / name for folder in (path.parent, *(ROOT / name for name in ("include", "src", "api", "apps", "tests/unit")), ROOT))
+            waiting += [path.resolve() for path in itertools.islice((path for path in found if path.is_file()), 1)]
+    return {path for path in seen if path.suffix == ".c" and not path.name.endswith("_test.c")}
+
+
+def build_quickly(programs):
+    """Of the tests of one part, those that need no whole library: builds them of what they include, and has them run so.
+    Where that does not link the headers did not tell all, and the test is built with everything as usual."""
+    sources, variants = {}, set()
+    for program in programs:
+        variant, name = re.fullmatch(r"build/(\w+)/tests/(.+)", program.target).groups()
+        test = ROOT / f"tests/unit/{name}_test.c"
+        if re.search(r'#include "(fixture|pair|world|weir/instance)\.h"', test.read_text()):
+            continue   # an instance is everything
+        if len(found := included(test)) <= QUICK_SOURCES:
+            sources[program.target] = (variant, name, found)
+            variants.add(variant)
+    if not sources:
+        return
+    make("build-quick.log", [f"build/{variant}/objects" for variant in sorted(variants)])
+    there = {variant: set((ROOT / f"build/{variant}/objects").read_text().split()) for variant in variants}
+    rules, quick = [], {}
+    for target, (variant, name, found) in sources.items():
+        quick[target] = f"build/{variant}/quick/{name}"
+        objects = (f"build/{variant}/obj/{path.relative_to(ROOT).with_suffix('.o')}" for path in sorted(found))
+        rules.append(f"{quick[target]}: {' '.join(name for name in objects if name in there[variant])}\n")
+    listing = ROOT / f"build/tests/quick-{os.getpid()}.mk"
+    listing.write_text("".join(rules))
+    failed, _ = make("build-quick.log", [f"QUICK={listing}", *sorted(quick.values())])
+    listing.unlink()
+    for program in programs:
+        if (made := quick.get(program.target)) and made not in failed and (ROOT / made).exists():
+            program.command = [made if word == program.target else word for word in program.command]
+            program.target = made
 
 
 # Seconds that the longest take, roughly: what runs side by side ends soonest when they begin first.
@@ -391,7 +449,10 @@ def main():
         make("build-venv.log", ["build/venv/ready"])
     if chosen["units"]:
         print(f"building {len(chosen['units'])} unit programs …", flush=True)
-        broken, complaints = make("build.log", sorted({p.target for p in chosen["units"]}))
+        if patterns:
+            build_quickly([program for program in chosen["units"] if "/tests/" in program.target])
+        whole = sorted({p.target for p in chosen["units"] if "/quick/" not in p.target})
+        broken, complaints = make("build.log", whole) if whole else (set(), "")
     ready = []
     for program in chosen["units"] + chosen["unit_scripts"]:
         if program.target in broken:

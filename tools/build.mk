@@ -8,6 +8,7 @@
 #   build/VARIANT/weir-script      what plays conversation scripts (sim/script), driven by its runner
 #   build/VARIANT/weir-sim         the simulator's program (sim/main.c)
 #   build/VARIANT/tests/DIR/NAME   one program for each tests/unit/DIR/NAME_test.c
+#   build/VARIANT/quick/DIR/NAME   the same of what it includes alone, for `make test T=…`, where that links
 # A test that includes <pthread.h> is built for tsan as well; one with a line `// needs IPv6` only where that is; one with a line
 # `// also without IPv4` in variant v6, too, one with `// only without IPv4` there alone. A line `// profiles: tiny small` in a test builds it in those
 # variants, too (tiny, tiny6, small, small6, and small_apps, small6_apps with applications, all with sanitizers); a line `// not on mips: reason` keeps it off mips. Other files in tests/unit
@@ -106,6 +107,12 @@ $$(TESTS_$(1)): $(B)/$(1)/tests/%: $(B)/$(1)/obj/tests/unit/%_test.o $(B)/$(1)/l
 	@mkdir -p $$(@D)
 	@echo "  LINK  $$@"
 	@$(2) $$(FLAGS_$(1)) $$< $(B)/$(1)/libhelpers.a $(B)/$(1)/libapps.a $$(filter $(TLS_LIBRARIES),$$^) $(B)/$(1)/liball.a -o $$@ $(4) $$(or $$(CMOCKA_$(1)),-lcmocka) -pthread -lm
+# A test with those objects alone that $(QUICK), which tests/run.py writes, makes prerequisites of it.
+$(B)/$(1)/quick/%: $(B)/$(1)/obj/tests/unit/%_test.o $$(CMOCKA_$(1))
+	@mkdir -p $$(@D)
+	@echo "  LINK  $$@"
+	@rm -f $$@.a && $(7) rcs $$@.a $$(filter-out $$< $$(CMOCKA_$(1)),$$^)
+	@$(2) $$(FLAGS_$(1)) $$< $$@.a -o $$@ $(4) $$(or $$(CMOCKA_$(1)),-lcmocka) -pthread -lm
 .PHONY: tests-$(1)
 tests-$(1): $$(TESTS_$(1))
 -include $$(patsubst %.o,%.d,$$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(MAIN_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1)) $$(TEST_OBJECTS_$(1))) $(RUN_MAIN:%.c=$(B)/$(1)/obj/%.d) $(SIM_MAIN:%.c=$(B)/$(1)/obj/%.d)
@@ -221,6 +228,7 @@ $(B)/host/romantiki/%: examples/romantiki/%.c $(ROMANTIKI_BSD) api/romantiki/bsd
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS_COMMON) -O2 $(INCLUDES) -DROMANTIKI_BSD $< $(ROMANTIKI_BSD) -o $@ -pthread
+-include $(QUICK)
 tests: $(addprefix tests-,$(VARIANTS))
 # For tests/run.py: what there is to build and run.
 .PHONY: list-tests

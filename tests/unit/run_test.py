@@ -54,6 +54,26 @@ def runner():
     return module
 
 
+def test_a_test_of_one_part_is_built_of_what_it_includes(runner):
+    """And not of a whole library; one over an instance is."""
+    found = {str(path.relative_to(ROOT)) for path in runner.included(ROOT / "tests/unit/base/intervals_test.c")}
+    assert "src/base/intervals.c" in found and len(found) < 10 and not any(name.startswith("src/tcp") for name in found)
+    programs = {program.name: program for program in runner.unit_programs() if program.name in ("host/base/intervals", "host/tcp/input")}
+    runner.build_quickly(list(programs.values()))
+    quick = programs["host/base/intervals"]
+    assert quick.target == "build/host/quick/base/intervals" and quick.command == [quick.target]
+    assert {result for _, result in quick.run().results} == {"passed"}
+    assert programs["host/tcp/input"].target == "build/host/tests/tcp/input"
+
+
+def test_building_says_how_far_it_is(runner, monkeypatch, capsys):
+    monkeypatch.setattr(runner, "MAKE", ["sh", "-c", "for n in 1 2 3; do echo '  CC    some.o'; done; echo 'x.c:1: error: no'; echo \"make: *** [x: $2] Error 1\"", "-"])
+    monkeypatch.setattr(runner, "PROGRESS_SECONDS", 0)
+    failed, complaints = runner.make("build-pretended.log", ["a-target"])
+    assert "  3 files compiled, 0 programs linked" in capsys.readouterr().out
+    assert failed == {"a-target"} and "error: no" in complaints
+
+
 class Pretended:
     """A program that ends when as many as `wanted` run at once, and notes how many did."""
     now, most, lock, changed = 0, 0, threading.Lock(), threading.Event()
