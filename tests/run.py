@@ -399,16 +399,47 @@ class Tally:
         return 1 if self.counts["failed"] or not self.counts["passed"] else 0
 
 
-def build_for_scripts(chosen):
-    """All that the interop, firmware and fuzz programs need, so that none builds beside another."""
+# What interop tests need of programs, and what the text of those says that do.
+PROGRAMS = {"build/host/liball.a": "", "apps": "", "build/host/weir-realtime": "weir-realtime", "lab-programs": r"weir-link|/lab\b|\"lab\"|machine|realtime",
+            "tls-programs": "tls", "examples-tls": "tls", "build/host/tls-bearssl": "tls-bearssl", "build/host/examples/thermostat/thermostat": "thermostat",
+            "build/v6/weir-host": "build/v6", "build/asan/weir-host": "asan", "micro-asan": "micro"}
+
+
+def script_text(program):
+    """A file of tests, and those of our modules that it imports."""
+    text = pathlib.Path(program.command[-1]).read_text()
+    modules = (ROOT / "tests" / folder / f"{name}.py" for name in re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE)
+               for folder in ("", "interop", "firmware"))
+    return text + "".join(path.read_text() for path in modules if path.is_file() and path.name != "building.py")
+
+
+def builds_itself(program):
+    """Whether what a firmware test runs is built as it asks for it: by boards.elf, and by building."""
+    text = pathlib.Path(program.command[-1]).read_text()
+    return program.name.startswith("firmware/") and "Machine(" in text and (
+        "from building import" in text or not re.search(r"\bbuild/(?!boards/[^\"']*\.log)|tools/machines|\brun_board\b", script_text(program)))
+
+
+def script_goals(chosen, partial):
+    """Goals for the interop, firmware and fuzz programs; of a part of all tests, what that part runs."""
     goals = []
-    if chosen["interop"]:
-        goals += ["build/host/liball.a", "apps", "build/host/weir-realtime", "lab-programs", "tls-programs",
-                  "examples-tls", "build/host/tls-bearssl", "build/host/examples/thermostat/thermostat",
-                  "build/v6/weir-host", "build/asan/weir-host", "micro-asan"]
-    if any(program.name.startswith("firmware/") for program in chosen["interop"]):
+    waiting = [program for program in chosen["interop"] if not (partial and builds_itself(program))]
+    if waiting:
+        said = "\n".join(script_text(program) for program in waiting)
+        goals += [goal for goal, words in PROGRAMS.items() if not partial or re.search(words, said)]
+    if any(program.name.startswith("firmware/") for program in waiting):
         goals += ["firmware", "tls-firmware"]
-    goals += sorted({f"build/fuzz/{program.name.split('/')[1]}" for program in chosen["fuzz"]})
+    elif any(program.name.startswith("firmware/") for program in chosen["interop"]):
+        goals += ["build/host/instruction_count.so"]   # of the models of machines
+    return goals + sorted({f"build/fuzz/{program.name.split('/')[1]}" for program in chosen["fuzz"]})
+
+
+def build_for_scripts(chosen, partial):
+    """All that the interop, firmware and fuzz programs need, so that none builds beside another. Of a part of the tests a
+    firmware test builds its own program, while others wait (tests/building.py)."""
+    goals = script_goals(chosen, partial)
+    if partial:
+        os.environ["WEIR_BUILD_BOARDS"] = "1"
     if not goals:
         return
     kinds = sorted({program.name.split("/")[0] for program in chosen["interop"] + chosen["fuzz"]})
@@ -462,7 +493,7 @@ def main():
         else:
             ready.append(program)
     run_all(longest_first(ready), UNIT_JOBS, tally.add)
-    build_for_scripts(chosen)
+    build_for_scripts(chosen, bool(patterns))
     run_all(longest_first(chosen["interop"] + chosen["fuzz"]), SCRIPT_JOBS, tally.add)
     return tally.close()
 

@@ -66,6 +66,20 @@ def test_a_test_of_one_part_is_built_of_what_it_includes(runner):
     assert programs["host/tcp/input"].target == "build/host/tests/tcp/input"
 
 
+def test_a_part_of_the_tests_builds_what_it_runs(runner):
+    _, interop = runner.scripts()
+
+    def goals(*names, partial=True):
+        return runner.script_goals({"interop": [program for program in interop if program.name in names], "fuzz": []}, partial)
+    assert goals("firmware/test_freertos") == ["build/host/instruction_count.so"]
+    assert {"apps", "firmware", "tls-firmware"} <= set(goals("firmware/test_xinu"))   # speaks of programs that it does not build
+    assert goals("interop/test_mdns") == ["build/host/liball.a", "apps"]
+    assert {"tls-programs", "apps"} <= set(goals("interop/test_tls"))
+    everything = goals(*(program.name for program in interop), partial=False)
+    assert set(runner.PROGRAMS) | {"firmware", "tls-firmware"} == set(everything)
+    assert set(goals(*(program.name for program in interop))) <= set(everything) | {"build/host/instruction_count.so"}
+
+
 def test_building_says_how_far_it_is(runner, monkeypatch, capsys):
     monkeypatch.setattr(runner, "MAKE", ["sh", "-c", "for n in 1 2 3; do echo '  CC    some.o'; done; echo 'x.c:1: error: no'; echo \"make: *** [x: $2] Error 1\"", "-"])
     monkeypatch.setattr(runner, "PROGRESS_SECONDS", 0)
