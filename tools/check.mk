@@ -93,10 +93,12 @@ check-licences: $(B)/docs/ready
 	@$(B)/docs/bin/reuse lint --quiet || $(B)/docs/bin/reuse lint --lines
 	@echo "  ok    licences"
 
-# The programs of docs/start: as short as they say, compiled; two of them run, in virtual time.
-check-tutorials: $(B)/host/liball.a $(B)/host/libapps.a $(B)/host/weir-sim
+# The programs of docs/start: as short as they say, compiled without a warning, and run as a reader runs them, in a network of their own.
+check-tutorials: $(B)/host/liball.a $(B)/host/libapps.a $(B)/host/weir-sim apps $(B)/venv/ready
 	@$(MAKE) -s -f packaging/library.mk amalgamation PROFILE=tiny O=$(B)/check/start CONFIG= OPTIONS= >/dev/null
 	@$(PYTHON) tools/check_tutorials.py
+	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL PYTHONPATH=tests $(B)/venv/bin/python -m netns $(B)/venv/bin/python -m pytest -q -p no:cacheprovider \
+	    --no-header --no-summary --rootdir tests tests/interop/test_tutorials.py >$(B)/check/tutorials.log 2>&1 || { tail -n 40 $(B)/check/tutorials.log; exit 1; }
 	@echo "  ok    tutorials"
 
 # No function of src/ comes back to itself.

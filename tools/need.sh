@@ -15,7 +15,7 @@ test) goal="g++ cmake ninja-build pkg-config meson gcc-arm-none-eabi libnewlib-a
             dbus-daemon mosquitto mosquitto-clients iperf3 dnsmasq-base radvd kea-dhcp6-server chrony nftables nginx ethtool tcpdump util-linux procps chromium
             chromium-driver postgresql atftpd libcoap3-bin isc-dhcp-client udhcpc rsyslog rsyslog-openssl openssl libbearssl-dev tshark" ;;
 docs) goal="python3-venv" ;;
-check) goal="cppcheck g++ python3-venv dpkg-dev libbearssl-dev libcmocka-dev $clang clang-format clang-tidy gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-mips-linux-gnu libc6-dev-mips-cross git" ;;
+check) goal="iproute2 netcat-openbsd pkg-config qemu-system-arm util-linux procps cppcheck g++ python3-venv dpkg-dev libbearssl-dev libcmocka-dev $clang clang-format clang-tidy gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-mips-linux-gnu libc6-dev-mips-cross git" ;;
 bench-metal) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-x86 qemu-user dpkg-dev python3-venv iproute2 ethtool util-linux procps" ;;
 size) goal="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user" ;;
 bench) goal="g++ cargo-web:cargo rustc-web:rustc binutils valgrind dpkg-dev python3-venv iproute2 ethtool util-linux procps nginx curl openssl" ;;
