@@ -241,9 +241,9 @@ tls:
 ## make memory     what an instance of such a configuration needs: build/memory/weir_memory.h with WEIR_MEMORY_BYTES (docs/memory.md)
 .PHONY: amalgamation memory install uninstall sources
 amalgamation memory:
-	@$(MAKE) -f packaging/library.mk O=$(or $(O),$(B)/$@) $@
+	@$(MAKE) --no-print-directory -f packaging/library.mk O=$(or $(O),$(B)/$@) $@
 lib install uninstall sources:
-	@$(MAKE) -f packaging/library.mk $@
+	@$(MAKE) --no-print-directory -f packaging/library.mk $@
 	$(if $(filter install uninstall,$@),$(if $(CONFIG)$(PROFILE)$(OPTIONS)$(CROSS)$(PARTS),,@$(MAKE) -s $@-run))
 # With the library as it comes, for this machine: weir-run below bin, what it preloads below its lib.
 RUN_PREFIX = $(DESTDIR)$(or $(prefix),$(PREFIX),/usr/local)

@@ -367,9 +367,21 @@ def test_what_a_program_is_told_is_looked_at_by_cmake(line, sentence, tmp_path):
 @pytest.mark.parametrize("words,sentence", [
     (["PROFILE=medium"], "there is no profile medium"), (["OPTIONS=SOKETS=4"], "there is no option WEIR_CFG_SOKETS; did you mean SOCKETS?"),
     (["OPTIONS=-DWEIR_CFG_SOKETS=4"], "an option is written NAME=VALUE here"),
-    (["CFLAGS=-DWEIR_CFG_SOKETS=4"], "there is no option WEIR_CFG_SOKETS"), (["CPPFLAGS=-D WEIR_CFG_SOKETS=4"], "there is no option WEIR_CFG_SOKETS"), (["CONFIG=nowhere.h"], "there is no file nowhere.h"), (["PARTS=tls"], "there is no tls")])
+    (["CFLAGS=-DWEIR_CFG_SOKETS=4"], "there is no option WEIR_CFG_SOKETS"), (["CPPFLAGS=-D WEIR_CFG_SOKETS=4"], "there is no option WEIR_CFG_SOKETS"), (["CONFIG=nowhere.h"], "there is no file nowhere.h"), (["PARTS=tls"], "there is no tls"),
+    (["PROFILE=small", "SOCKETS=4"], 'SOCKETS is an option: OPTIONS="SOCKETS=4"'), (["WEIR_CFG_UDP=0"], 'WEIR_CFG_UDP is an option: OPTIONS="UDP=0"')])
 def test_make_stops_with_a_sentence(words, sentence, tmp_path):
     assert sentence in run("make", "-s", "lib", f"O={tmp_path}", *words, fails=True)
+
+
+def test_make_tells_of_a_name_that_means_nothing(tmp_path):
+    said = run("make", "sources", f"O={tmp_path}", "PROFLE=tiny")
+    assert "nothing here is called PROFLE" in said
+    assert "nothing here" not in run("make", "sources", f"O={tmp_path}", "PROFILE=tiny", "OPTIONS=SOCKETS=3", "CFLAGS=-Os", "prefix=/usr")
+
+
+def test_make_lists_nothing_but_sources(tmp_path):
+    lines = run("make", "sources", f"O={tmp_path}", "PROFILE=tiny").split()
+    assert lines and all((ROOT / line).is_file() for line in lines)
 
 
 def test_make_lists_the_sources(header):
