@@ -161,6 +161,9 @@ static double jain(const struct bulk *bulk)
     return squares > 0 ? sum * sum / (bulk->count * squares) : 0;
 }
 
+// A rate in Mbit/s; of a run without a duration 0.
+static double rate(uint64_t bytes, double seconds) { return seconds > 0 ? (double)bytes * 8 / 1e6 / seconds : 0; }
+
 // A flow's time begins when it is connected, as iperf3's: a SYN that is lost costs a second, whatever the algorithm.
 static double since_connected(const struct bulk *bulk, uint32_t number, double seconds)
 {
@@ -194,9 +197,9 @@ static void print_flow(const struct bulk *bulk, uint32_t number, double seconds)
            "%.3f, \"cwnd\": %.0f, "
            "\"connected_s\": %.6f, \"finished_s\": %.6f",
            number ? ", " : "", number < bulk->scenario->flows ? bulk->scenario->cc : bulk->scenario->other_cc,
-           (double)stats->received[0] * 8 / 1e6 / own_s, (unsigned long long)stats->received[0],
-           trace->last.total_retrans, trace->last.rto_count, (double)trace->srtt_sum_us / samples / 1e3,
-           (double)trace->cwnd_sum / samples, stats->connected ? (double)stats->connected_ns / 1e9 : -1.0,
+           rate(stats->received[0], own_s), (unsigned long long)stats->received[0], trace->last.total_retrans,
+           trace->last.rto_count, (double)trace->srtt_sum_us / samples / 1e3, (double)trace->cwnd_sum / samples,
+           stats->connected ? (double)stats->connected_ns / 1e9 : -1.0,
            stats->finished ? (double)stats->finished_ns / 1e9 : -1.0);
     if (bulk->scenario->counters) {
         print_counters(bulk->hosts[2 * number], "client");
@@ -214,7 +217,7 @@ static void print(const struct bulk *bulk, double seconds, double real_s, double
     printf("{\"mbit\": %.4f, \"jain\": %.4f, \"queue_ms\": %.3f, \"dropped\": %llu, \"lost\": %llu, \"marked\": %llu, "
            "\"events\": %llu, "
            "\"virtual_s\": %.6f, \"real_s\": %.4f, \"cpu_s\": %.4f, \"flows\": [",
-           (double)received * 8 / 1e6 / (bulk->count == 1 ? since_connected(bulk, 0, seconds) : seconds), jain(bulk),
+           rate(received, bulk->count == 1 ? since_connected(bulk, 0, seconds) : seconds), jain(bulk),
            way->frames ? (double)way->waited_ns / 1e6 / (double)way->frames : 0.0, (unsigned long long)way->dropped,
            (unsigned long long)way->lost, (unsigned long long)way->marked, (unsigned long long)sim_events(bulk->sim),
            seconds, real_s, cpu_s);

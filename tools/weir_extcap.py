@@ -61,7 +61,12 @@ def capture(words, out):
     if words.extcap_capture_filter:
         raise Wrong("capture filters are not understood: take --port, --address and --proto, or a display filter")
     line = command(words)
-    with socket.create_connection((words.host, words.shell_port), timeout=20) as session:
+    try:
+        session = socket.create_connection((words.host, words.shell_port), timeout=20)
+    except OSError as error:
+        raise Wrong(f"nothing answers at {words.host} port {words.shell_port} ({error.strerror or error}): the host has a shell there by "
+                    f"weir-host --shell {words.shell_port} --shell-tcpdump; another port: --shell-port") from error
+    with session:
         session.sendall(line)
         some = file_begins(session, line)
         session.settimeout(None)

@@ -93,6 +93,11 @@ def test_tcpdump_is_offered_only_where_it_is_asked_for():
             assert len(re.findall(rf"(in {LINUX} > {WEIR}|out {WEIR} > {LINUX}): icmp data \d+\n", said)) == (4 if option else 0), said
 
 
+def test_an_extcap_says_where_nothing_answers():
+    done = subprocess.run([sys.executable, EXTCAP, "--capture", "--host", "127.0.0.1", "--shell-port", "1"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "nothing answers at 127.0.0.1 port 1 (" in done.stderr and "--shell 1 --shell-tcpdump" in done.stderr
+
+
 def test_an_extcap_brings_packets_to_wireshark(tmp_path):
     """tools/weir_extcap.py as Wireshark calls it, into a fifo, and as a pipe; what it writes is read by scapy."""
     def ask(*words):

@@ -18,6 +18,12 @@ def run(*words):
     return json.loads(subprocess.run([SIM, *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout)
 
 
+def test_a_run_without_a_duration_has_numbers():
+    """0 Mbit/s, in JSON that can be read."""
+    said = run("--seconds", "0")
+    assert said["mbit"] == 0 and said["flows"][0]["mbit"] == 0
+
+
 def test_jains_index():
     """(Σx)² / (n Σx²): 1 where all get the same, 1/n where one has everything."""
     assert run("--seconds", "2")["jain"] == 1
