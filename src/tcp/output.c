@@ -185,9 +185,10 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
 // is 0 if nothing did.
 static inline enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
 {
-    enum weir_tx_verdict verdict;
-    if (WEIR_CFG_FAST_PATH && !(plan->how & PLAN_MTU_PROBE) &&
-        (plan->payload ? tcp_template_data(weir, c, plan, &verdict) : tcp_template_control(weir, c, plan, &verdict)))
+    enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
+    if (WEIR_CFG_FAST_PATH && !(plan->how & PLAN_MTU_PROBE))
+        verdict = plan->payload ? tcp_template_data(weir, c, plan) : tcp_template_control(weir, c, plan);
+    if (verdict != WEIR_TX_UNRESOLVED)
         return verdict;
     if (plan->run > 1) {  // the first goes alone, and leaves a template for the others
         plan->end = plan->seq + plan->payload;
@@ -308,28 +309,20 @@ static inline void segment_left(struct weir *weir, struct tcp_conn *c, const str
 }
 
 // An ACK alone, or a keepalive probe: an ACK one below (RFC 9293 §3.8.4).
-static enum weir_tx_verdict send_ack_alone(struct weir *weir, struct tcp_conn *c)
+static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
 {
     const bool keepalive = c->attention & ATTEND_KEEPALIVE_NOW;
     const uint32_t seq = keepalive ? c->snd.una - 1 : tcp_ack_seq(c);
-    struct tcp_plan plan = {.seq = seq, .end = seq, .run = 1, .flags = TCP_ACK};
-    enum weir_tx_verdict verdict;
-    if (!WEIR_CFG_FAST_PATH || !tcp_template_control(weir, c, &plan, &verdict)) {
+    enum weir_tx_verdict verdict = WEIR_CFG_FAST_PATH ? tcp_template_ack(weir, c, seq) : WEIR_TX_UNRESOLVED;
+    if (verdict == WEIR_TX_UNRESOLVED) {
+        struct tcp_plan plan = {.seq = seq, .end = seq, .run = 1, .flags = TCP_ACK};
         verdict = send_long(weir, c, &plan);
-        plan.run = verdict < WEIR_TX_FULL;
     }
-    if (plan.run) {
+    if (verdict < WEIR_TX_FULL) {
         c->attention &= ~(uint32_t)ATTEND_KEEPALIVE_NOW;
         ack_left(c);
-    }
-    return verdict;
-}
-
-static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
-{
-    const enum weir_tx_verdict verdict = send_ack_alone(weir, c);
-    if (verdict == WEIR_TX_DONE || verdict == WEIR_TX_HELD)
         tcp_realtime_acked(weir, c);
+    }
     return verdict;
 }
 
@@ -438,7 +431,7 @@ enum weir_tx_verdict tcp_output(struct weir *weir, struct tcp_conn *c, uint32_t 
     if (c->state == WEIR_TCP_CLOSED)
         return WEIR_TX_DONE;
     if (c->state == WEIR_TCP_TIME_WAIT)  // its last words are the acknowledgement of the peer's FIN
-        return c->flags & TCP_ACK_NOW && tcp_path_refresh(weir, c) ? send_ack_alone(weir, c) : WEIR_TX_DONE;
+        return c->flags & TCP_ACK_NOW && tcp_path_refresh(weir, c) ? send_ack(weir, c) : WEIR_TX_DONE;
     const bool has_more_than_acks = c->send || c->attention & ATTEND_FIN_QUEUED || tcp_syn_unacked(c);
     const bool routed = tcp_path_refresh(weir, c);
     if (c->state == WEIR_TCP_CLOSED)

@@ -213,7 +213,7 @@ void tcp_realtime_fire(struct weir *weir, struct tcp_conn *c)
 void tcp_realtime_acked_on(struct weir *weir, struct tcp_conn *c)
 {
     struct rt *rt = begun(weir, c);
-    if (!rt)
+    if (!rt || c->state == WEIR_TCP_TIME_WAIT)
         return;
     rt->stats.acks++;
     const struct rt_line line = look(weir, c);

@@ -105,11 +105,11 @@ static inline bool syn_fits(const struct tcp_conn *c, const struct tcp_plan *pla
 }
 
 // A SYN alone, whose window is never scaled (RFC 7323 §2.2).
-static bool send_syn(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, enum weir_tx_verdict *verdict)
+static enum weir_tx_verdict send_syn(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
 {
     struct flow *const flow = syn_fits(c, plan) ? flow_template(weir, &c->path, c->local.addr, c->remote.addr) : NULL;
     if (!flow)
-        return false;
+        return WEIR_TX_UNRESOLVED;
     const uint32_t edge = c->rcv.nxt + min_u32(tcp_receive_edge(weir, c) - c->rcv.nxt, 65535);
     struct tcp_segment syn;
     syn.source = c->local.port;
@@ -122,21 +122,21 @@ static bool send_syn(struct weir *weir, struct tcp_conn *c, struct tcp_plan *pla
     tcp_output_syn_options(weir, c, false, &syn.options);
     uint8_t *const tcp = flow_header(flow, tcp_params(c, tcp_ecn_tos_bare(c)), TCP_SYN_BYTES, 0);
     tcp_emit_syn(tcp, &syn, flow->template.pseudo_sum);
-    *verdict = netif_offer(c->path.netif, &flow->template.tx);
-    plan->run = *verdict < WEIR_TX_FULL;
+    const enum weir_tx_verdict verdict = netif_offer(c->path.netif, &flow->template.tx);
+    plan->run = verdict < WEIR_TX_FULL;
     if (plan->run)
         segments_left(weir, c, edge, 1, flow->template.tx.length);
-    return true;
+    return verdict;
 }
 
 // A run of segments of `length` bytes each.
-static HOT_INLINE bool send_run(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, uint32_t length,
-                                enum weir_tx_verdict *last)
+static HOT_INLINE enum weir_tx_verdict send_run(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan,
+                                                uint32_t length)
 {
     struct flow *const flow =
         header_fits(c) && length <= c->mss ? flow_template(weir, &c->path, c->local.addr, c->remote.addr) : NULL;
     if (!flow)
-        return false;
+        return WEIR_TX_UNRESOLVED;
     const uint32_t edge = tcp_receive_edge(weir, c), run = length ? plan->run : 1;
     const uint8_t tos = length && !tcp_plan_stale(plan) ? c->tos : tcp_ecn_tos_bare(c);
     uint8_t *const tcp = flow_header(flow, tcp_params(c, tos), WITH_TIMESTAMPS, length);
@@ -159,24 +159,28 @@ static HOT_INLINE bool send_run(struct weir *weir, struct tcp_conn *c, struct tc
             tcp_held_begin(c, seq, seq + length);
         seq = end;
     } while (++sent < run && netif_open(c->path.netif));
-    *last = verdict;
-    if (verdict == WEIR_TX_UNRESOLVED && !sent)
-        return false;
+    if (verdict == WEIR_TX_UNRESOLVED)
+        return verdict;
     plan->run = sent;
     if (!sent)
-        return true;
+        return verdict;
     segments_left(weir, c, edge, sent, tx->length);
     plan->end = seq;
     if (sent < run)
         plan->flags &= (uint8_t)~TCP_PSH;
-    return true;
+    return verdict;
 }
 
-bool tcp_template_control(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, enum weir_tx_verdict *verdict)
+enum weir_tx_verdict tcp_template_control(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
 {
-    return plan->flags & TCP_SYN ? send_syn(weir, c, plan, verdict) : send_run(weir, c, plan, 0, verdict);
+    return plan->flags & TCP_SYN ? send_syn(weir, c, plan) : send_run(weir, c, plan, 0);
 }
-bool tcp_template_data(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, enum weir_tx_verdict *verdict)
+enum weir_tx_verdict tcp_template_data(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
 {
-    return send_run(weir, c, plan, plan->payload, verdict);
+    return send_run(weir, c, plan, plan->payload);
+}
+enum weir_tx_verdict tcp_template_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq)
+{
+    struct tcp_plan plan = {.seq = seq, .end = seq, .run = 1, .flags = TCP_ACK};
+    return send_run(weir, c, &plan, 0);
 }
