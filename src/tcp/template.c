@@ -24,6 +24,7 @@ static SPEED_INLINE uint64_t write_alike(const struct weir *weir, const struct t
     put32(tcp, ports);
     put32(tcp + 8, ack);
     put32(tcp + 12, rest);
+    put32(tcp + 16, 0);
     put32(tcp + 20, TCP_TIMESTAMPS_ALIGNED);
     put32(tcp + 24, ts_value);
     put32(tcp + 28, c->ts_recent);
@@ -37,21 +38,29 @@ static SPEED_INLINE void write_own(uint8_t *tcp, uint64_t sum, uint32_t seq, uin
     put32(tcp + 4, seq);
     tcp[13] = (uint8_t)flags;
     put16(tcp + 16, (uint16_t)~checksum_fold_words(sum + seq + (flags << 16) + checksum_host(payload_sum)));
-    put16(tcp + 18, 0);
 }
 
 // --- the payload -----------------------------------------------------------------------------------------------------
 
 #define TOO_MANY_PIECES UINT32_MAX  // beyond every sum
 
-// The payload's other pieces, when the first, lent already, is not all. Returns its sum, or TOO_MANY_PIECES.
-COLD static uint32_t lend_rest(const struct weir *weir, const struct stream *send, struct flow_template *t,
-                               uint32_t offset, uint32_t length, uint16_t sum)
+// Where in the send queue the byte with this number is. Not for long: a driver's `tx` may complete what it held.
+static inline uint32_t queue_offset(const struct tcp_conn *c, uint32_t seq)
 {
-    for (uint32_t done = t->slices[1].length; done < length;) {
+    return seq - c->snd.una + tcp_flow_lag(c->flow);
+}
+
+// Lends what does not lie together, piece by piece. Returns its sum, or TOO_MANY_PIECES.
+COLD static uint32_t lend_pieces(const struct weir *weir, const struct tcp_conn *c, struct flow_template *t,
+                                 uint32_t seq, uint32_t length)
+{
+    const uint32_t offset = queue_offset(c, seq);
+    uint16_t sum = 0;
+    t->tx.count = 1;
+    for (uint32_t done = 0; done < length;) {
         if (t->tx.count == FLOW_SLICES)
             return TOO_MANY_PIECES;
-        const struct weir_span span = stream_stretch(send, offset + done, length - done);
+        const struct weir_span span = stream_stretch(c->send, offset + done, length - done);
         sum = checksum_add_at(sum, checksum_sum(weir->port, span.data, span.length), done);
         t->slices[t->tx.count++] = (struct weir_slice){span.data, span.length};
         done += span.length;
@@ -60,23 +69,28 @@ COLD static uint32_t lend_rest(const struct weir *weir, const struct stream *sen
 }
 
 // Lends `length` bytes of the send queue from `seq` on, and returns their sum. A few are copied behind the header,
-// where they lie in one piece: a slice more would cost the driver more.
+// where they lie in one piece: a slice more would cost the driver more. `piece` is what is known to lie together from
+// `seq` on: a byte does not move while it is queued.
 static SPEED_INLINE uint32_t lend(const struct weir *weir, const struct tcp_conn *c, struct flow_template *t,
-                                  uint8_t *behind, uint32_t seq, uint32_t length)
+                                  uint8_t *behind, uint32_t seq, uint32_t length, struct weir_span *piece)
 {
-    // anew for each: a driver's `tx` may complete what it held
-    const uint32_t offset = seq - c->snd.una + tcp_flow_lag(c->flow);
     uint8_t *place;
-    if (length <= SMALL_COPY_MAX && stream_contiguous(c->send, offset, length, &place)) {
+    if (length <= SMALL_COPY_MAX && stream_contiguous(c->send, queue_offset(c, seq), length, &place)) {
         t->slices[0].length = t->tx.length;
         return checksum_copy_small(behind, place, length);
     }
-    const struct weir_span span = stream_stretch(c->send, offset, length);
-    t->slices[1] = (struct weir_slice){span.data, span.length};
-    t->tx.count = 2;
     t->tx.hold_end = seq + length;
-    const uint32_t sum = checksum_sum(weir->port, span.data, span.length);
-    return span.length == length ? sum : lend_rest(weir, c->send, t, offset, length, checksum_fold(sum));
+    if (piece->length < length) {
+        const uint32_t offset = queue_offset(c, seq);
+        *piece = stream_stretch(c->send, offset, stream_length(c->send) - offset);
+        if (piece->length < length)
+            return lend_pieces(weir, c, t, seq, length);
+    }
+    t->slices[1] = (struct weir_slice){piece->data, length};
+    t->tx.count = 2;
+    piece->data += length;
+    piece->length -= length;
+    return checksum_sum(weir->port, t->slices[1].data, length);
 }
 
 // --- sending ---------------------------------------------------------------------------------------------------------
@@ -142,31 +156,32 @@ static HOT_INLINE enum weir_tx_verdict send_run(struct weir *weir, struct tcp_co
     uint8_t *const tcp = flow_header(flow, tcp_params(c, tos), WITH_TIMESTAMPS, length);
     const uint64_t sum = write_alike(weir, c, flow, tcp, length, edge);
     struct weir_tx *const tx = &flow->template.tx;
-    uint32_t sent = 0, seq = plan->seq, payload_sum = 0;
+    struct weir_span piece = {0};
+    uint32_t left = run, seq = plan->seq, payload_sum = 0;
     tx->hold_owner = c;
     tx->holdable = tcp_plan_new(plan) && tcp_worth_holding(length);
     enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
     do {
-        const uint32_t end = run > 1 ? seq + length : plan->end;  // which a FIN is in
-        if (length &&
-            (payload_sum = lend(weir, c, &flow->template, tcp + WITH_TIMESTAMPS, seq, length)) == TOO_MANY_PIECES)
+        if (length && (payload_sum = lend(weir, c, &flow->template, tcp + WITH_TIMESTAMPS, seq, length, &piece)) ==
+                          TOO_MANY_PIECES)
             break;
-        write_own(tcp, sum, seq, sent + 1 == run ? plan->flags : plan->flags & ~TCP_PSH, payload_sum);
+        write_own(tcp, sum, seq, left == 1 ? plan->flags : plan->flags & ~TCP_PSH, payload_sum);
         verdict = netif_offer(c->path.netif, tx);
         if (verdict == WEIR_TX_FULL)
             break;
         if (verdict == WEIR_TX_HELD)
             tcp_held_begin(c, seq, seq + length);
-        seq = end;
-    } while (++sent < run && netif_open(c->path.netif));
+        seq += length;
+    } while (--left && netif_open(c->path.netif));
     if (verdict == WEIR_TX_UNRESOLVED)
         return verdict;
-    plan->run = sent;
-    if (!sent)
+    plan->run = run - left;
+    if (!plan->run)
         return verdict;
-    segments_left(weir, c, edge, sent, tx->length);
-    plan->end = seq;
-    if (sent < run)
+    segments_left(weir, c, edge, plan->run, tx->length);
+    if (run > 1)
+        plan->end = seq;
+    if (left)
         plan->flags &= (uint8_t)~TCP_PSH;
     return verdict;
 }

@@ -343,6 +343,26 @@ static void a_turn_sends_several_segments(void **state)
     tcp_fixture_close(&x.t);
 }
 
+// Memory of the queue comes in pieces: a run of segments goes on from one to the next, and some segment lies in two.
+static void a_run_goes_from_piece_to_piece(void **state)
+{
+    struct turn x;
+    (void)state;
+    turn_open(&x, true);
+    const uint32_t mss = x.c->mss;
+    for (uint32_t runs = 0; runs < 12; runs++) {
+        const uint32_t seq = x.written;
+        turn_queue(&x, 4 * mss);
+        turn_queue(&x, 3 * mss);
+        turn(&x);
+        for (uint32_t i = 0; i < 7; i++)
+            turn_expect(&x, seq + i * mss, 0, mss);
+        peer_expect_nothing(&x.t);
+        peer_send(&x.t, TCP_ACK, 0, x.written);
+    }
+    tcp_fixture_close(&x.t);
+}
+
 // Nagle (RFC 9293 §3.7.4): a small segment may go when none is out, and no second one.
 static void a_turn_keeps_to_nagle(void **state)
 {
@@ -527,6 +547,7 @@ int main(void)
         cmocka_unit_test(a_turn_copies_a_few_bytes),
         cmocka_unit_test(a_turn_takes_the_acknowledgement_along),
         cmocka_unit_test(a_turn_sends_several_segments),
+        cmocka_unit_test(a_run_goes_from_piece_to_piece),
         cmocka_unit_test(a_turn_keeps_to_nagle),
         cmocka_unit_test(a_turn_keeps_to_the_windows),
         cmocka_unit_test(a_turn_acknowledges),
