@@ -110,7 +110,7 @@ static inline uint8_t query_bit(struct weir_addr wanted, uint8_t netif_bound)
 bool flow_path(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
                uint8_t netif_bound)
 {
-    const struct flow *const flow = &weir->ip.flows[addr_low(destination) % WEIR_CFG_FLOWS];
+    const struct flow *const flow = weir->ip.flows + addr_low(destination) % WEIR_CFG_FLOWS;
     if (flow->path.generation != weir->ip.generation || !weir_addr_equal(flow->remote, destination) ||
         !(flow->path_queries & query_bit(*source, netif_bound)) ||
         (netif_bound && netif_bound != flow->path.netif->index) ||

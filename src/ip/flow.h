@@ -73,7 +73,7 @@ static BYTES_INLINE const struct flow *flow_match(const struct weir_netif *netif
     const bool version6 = ip_is_version6(bytes + at);
     if (version6 && room < 8u * FLOW_WORDS)
         return NULL;
-    const struct flow *const flow = &weir->ip.flows[ip_source_low(bytes + at) % WEIR_CFG_FLOWS];
+    const struct flow *const flow = weir->ip.flows + ip_source_low(bytes + at) % WEIR_CFG_FLOWS;
     if (flow->match.generation != weir->ip.generation || flow->match.netif != netif ||
         !flow_begins(&flow->match, bytes, version6) || !ip_whole(bytes + at, frame->length - at))
         return NULL;
@@ -87,7 +87,7 @@ static inline const uint8_t *flow_network(const struct flow *flow, const struct 
 
 static inline struct flow *flow_place(struct weir *weir, struct weir_addr remote)
 {
-    return &weir->ip.flows[addr_low(remote) % WEIR_CFG_FLOWS];
+    return weir->ip.flows + addr_low(remote) % WEIR_CFG_FLOWS;
 }
 
 // The flow whose template is good for a packet by this path, which is valid, now: the interface takes frames. (Between

@@ -251,13 +251,14 @@ static __attribute__((noinline)) bool idle_frame(struct weir *weir, struct tcp_c
 bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct flow *flow,
                        const struct weir_frame *frame)
 {
+    if (frame->count != 1 || frame->checksum != WEIR_CHECKSUM_NONE)
+        return false;
     const uint8_t *const tcp = (const uint8_t *)frame->slices[0].data + flow->match.transport_at;
     struct packet packet;
     ip_read(flow_network(flow, frame), &packet);
     const uint32_t length = packet.length - WITH_TIMESTAMPS;
-    if (frame->count != 1 || frame->checksum != WEIR_CHECKSUM_NONE || packet.protocol != IP_TCP ||
-        packet.length < WITH_TIMESTAMPS || (packet.tos & TCP_ECN_BITS) == TCP_CE || tcp[12] != WITH_TIMESTAMPS << 2 ||
-        get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
+    if (packet.protocol != IP_TCP || packet.length < WITH_TIMESTAMPS || (packet.tos & TCP_ECN_BITS) == TCP_CE ||
+        tcp[12] != WITH_TIMESTAMPS << 2 || get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
         return false;
     struct tcp_conn *const c = *tcp_conn_recent(weir, tcp[3], tcp[1]);
     if (!c || get32(tcp) != ((uint32_t)c->remote.port << 16 | c->local.port) ||
