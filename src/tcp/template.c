@@ -20,16 +20,17 @@ static SPEED_INLINE uint64_t write_alike(const struct weir *weir, const struct t
 {
     const uint32_t ports = (uint32_t)c->local.port << 16 | c->remote.port, ack = c->rcv.nxt,
                    ts_value = weir->now_ms + c->ts_offset;
-    const uint32_t rest = WITH_TIMESTAMPS << 26 | min_u32((edge - ack) >> c->rcv_scale, 65535);
+    const uint32_t window = min_u32((edge - ack) >> c->rcv_scale, 65535);
     put32(tcp, ports);
     put32(tcp + 8, ack);
-    put32(tcp + 12, rest);
+    tcp[12] = WITH_TIMESTAMPS << 2;
+    put16(tcp + 14, window);
     put32(tcp + 16, 0);
     put32(tcp + 20, TCP_TIMESTAMPS_ALIGNED);
     put32(tcp + 24, ts_value);
     put32(tcp + 28, c->ts_recent);
-    return (uint64_t)flow->template.pseudo_sum + WITH_TIMESTAMPS + payload + ports + ack + rest +
-           TCP_TIMESTAMPS_ALIGNED + ts_value + c->ts_recent;
+    return (uint64_t)flow->template.pseudo_sum + WITH_TIMESTAMPS + payload + ports + ack + (WITH_TIMESTAMPS << 26) +
+           window + TCP_TIMESTAMPS_ALIGNED + ts_value + c->ts_recent;
 }
 
 // Writes what a segment has of its own; payload_sum is in native order.
