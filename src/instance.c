@@ -108,7 +108,7 @@ struct weir *weir_create(void *memory, size_t bytes, const struct weir_port *por
     weir->port = port;
     weir->carved_all = memory != NULL;
     weir->memory.port = port;
-    weir->memory.budget_bytes = budget_bytes(config);
+    memory_budget_set(&weir->memory, budget_bytes(config));
     if (memory) {
         weir->memory.block = (uint8_t *)memory + sizeof *weir;
         weir->memory.block_bytes = bytes - sizeof *weir;

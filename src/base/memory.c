@@ -4,6 +4,13 @@
 #define CARVE_ALIGN 8u  // enough for every type the stack keeps
 
 #if WEIR_CFG_ALLOCATOR
+void memory_budget_set(struct memory *memory, uint64_t bytes)
+{
+    memory->budget_bytes = bytes;
+    for (uint32_t mark = 0; mark < MEMORY_MARKS; mark++)
+        memory->mark_bytes[mark] = bytes / 16 * (16 - MEMORY_MARKS + mark);
+}
+
 void *memory_get(struct memory *memory, size_t bytes)
 {
     const struct weir_port *port = memory->port;

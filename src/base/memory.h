@@ -9,39 +9,40 @@
 #include "weir/options.h"
 #include "weir/port.h"
 
+// Marks before the budget is used up, in sixteenths of it: from each on something is done to stay within it
+// (src/tcp/pressure.c says what, and why in this order).
+enum memory_mark {
+    MEMORY_REFUSE,   // 12: nothing more is taken for data out of order, and the silent lose theirs
+    MEMORY_RENEGE,   // 13: so do others
+    MEMORY_IDLE,     // 14: windows stop growing, the idle are reset
+    MEMORY_LARGEST,  // 15: so are others
+    MEMORY_MARKS
+};
+
 struct stream;
 struct memory {
     const struct weir_port *port;
     uint64_t used_bytes;    // got from the port and not given back
-    uint64_t budget_bytes;  // memory_get refuses beyond it; before that, see enum memory_mark. UINT64_MAX: none
+    uint64_t budget_bytes;  // memory_get refuses beyond it. UINT64_MAX: none
     uint8_t *block;         // what is left of the block given to weir_create
     size_t block_bytes;
-#if !WEIR_CFG_ALLOCATOR
+#if WEIR_CFG_ALLOCATOR
+    uint64_t mark_bytes[MEMORY_MARKS];
+#else
     struct stream *streams;  // closed ones, see base/stream.h
 #endif
 };
 
-// Sixteenths of the budget in use from which on something is done to stay within it (src/tcp/pressure.c says what, and
-// why in this order).
-enum memory_mark {
-    MEMORY_REFUSE = 12,   // nothing more is taken for data out of order, and the silent lose theirs
-    MEMORY_RENEGE = 13,   // so do others
-    MEMORY_IDLE = 14,     // windows stop growing, the idle are reset
-    MEMORY_LARGEST = 15,  // so are others
-};
-
 #if WEIR_CFG_ALLOCATOR
-static inline uint64_t memory_mark_bytes(const struct memory *memory, enum memory_mark mark)
-{
-    return memory->budget_bytes / 16 * mark;
-}
+void memory_budget_set(struct memory *memory, uint64_t bytes);  // and the marks before it
 static inline bool memory_beyond(const struct memory *memory, enum memory_mark mark)
 {
-    return memory->used_bytes > memory_mark_bytes(memory, mark);
+    return memory->used_bytes > memory->mark_bytes[mark];
 }
 void *memory_get(struct memory *memory, size_t bytes);                // NULL: none. Not zeroed
 void memory_put(struct memory *memory, void *pointer, size_t bytes);  // `bytes` as asked for; NULL: nothing happens
 #else
+static inline void memory_budget_set(struct memory *memory, uint64_t bytes) { memory->budget_bytes = bytes; }
 static inline bool memory_beyond(const struct memory *memory, enum memory_mark mark)
 {
     return (void)memory, (void)mark, false;

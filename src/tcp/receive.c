@@ -312,7 +312,7 @@ void tcp_receive_fin(struct weir *weir, struct tcp_conn *c, uint32_t fin_seq)
 #if WEIR_CFG_ALLOCATOR
 uint32_t tcp_receive_budget(const struct memory *memory)
 {
-    const uint64_t most = memory_mark_bytes(memory, MEMORY_IDLE);
+    const uint64_t most = memory->mark_bytes[MEMORY_IDLE];
     const uint64_t left = memory->used_bytes < most ? most - memory->used_bytes : 0;
     return left > INT32_MAX ? INT32_MAX : (uint32_t)(left - left / 4);
 }

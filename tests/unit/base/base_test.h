@@ -83,7 +83,7 @@ static inline struct memory *test_memory_init(struct test_memory *t)
         t->port.context = &t->heap;
         t->port.alloc = heap_alloc;
         t->port.free = heap_free;
-        t->memory.budget_bytes = UINT64_MAX;
+        memory_budget_set(&t->memory, UINT64_MAX);
     } else {
         t->memory.block = t->block;
         t->memory.block_bytes = sizeof t->block;

@@ -27,14 +27,14 @@ static void the_budget_holds(void **state)
 {
     (void)state;
     struct memory *memory = test_memory_init(&t);
-    memory->budget_bytes = 100;
+    memory_budget_set(memory, 100);
     void *a = memory_get(memory, 60);
     assert_null(memory_get(memory, 41));
     assert_null(memory_get(memory, SIZE_MAX));
     void *b = memory_get(memory, 40);
     assert_non_null(b);
     assert_null(memory_get(memory, 1));
-    memory->budget_bytes = 50;  // lowered below what is used
+    memory_budget_set(memory, 50);  // lowered below what is used
     assert_null(memory_get(memory, 1));
     memory_put(memory, a, 60);
     a = memory_get(memory, 10);

@@ -135,7 +135,8 @@ static void memory_comes_and_goes_by_pages(void **state)
     (void)state;
     enum { COUNT = 500000 };
     const struct weir_port port = {.alloc = get_noting, .free = put_noting};
-    struct memory memory = {.port = &port, .budget_bytes = UINT64_MAX};
+    struct memory memory = {.port = &port};
+    memory_budget_set(&memory, UINT64_MAX);
     struct entry *entries = calloc(COUNT, sizeof *entries);
     struct table table;
     table_init(&table);

@@ -199,7 +199,7 @@ static int world_open(void **state)
         (struct tcp_listener){.local = {.addr = LOCAL_ADDR, .port = 80}, .backlog = 8, .receive_limit = 1 << 20};
     world->port = &world_port;
     world->memory.port = &world_port;
-    world->memory.budget_bytes = UINT64_MAX;
+    memory_budget_set(&world->memory, UINT64_MAX);
     if (!WEIR_CFG_ALLOCATOR) {
         world->memory.block = world_block;
         world->memory.block_bytes = sizeof world_block;
