@@ -136,10 +136,23 @@ static HOT_INLINE bool plan_new_data(struct tcp_conn *c, struct tcp_plan *plan, 
     return true;
 }
 
-static bool fin_is_due(const struct tcp_conn *c)
+// A SYN alone. Once it was sent, the handshake is under way.
+static bool plan_syn(const struct tcp_conn *c, struct tcp_plan *plan)
 {
-    return (c->attention & (ATTEND_FIN_QUEUED | ATTEND_FIN_SENT)) == ATTEND_FIN_QUEUED &&
-           c->snd.nxt == tcp_data_end(c) && !tcp_syn_sent(c);
+    if (c->snd.nxt != c->iss)
+        return false;
+    cover(c, plan, c->iss, c->iss + 1);
+    return true;
+}
+
+// A FIN alone.
+static bool plan_fin(const struct tcp_conn *c, struct tcp_plan *plan)
+{
+    if ((c->attention & (ATTEND_FIN_QUEUED | ATTEND_FIN_SENT)) != ATTEND_FIN_QUEUED || c->snd.nxt != tcp_data_end(c) ||
+        tcp_syn_sent(c))
+        return false;
+    cover(c, plan, c->snd.nxt, c->snd.nxt + 1);
+    return true;
 }
 
 // A closed window is probed with the next byte (RFC 9293 §3.8.6.1): the byte (or FIN) in flight again, or a new one.
@@ -210,21 +223,17 @@ static bool plan_by_urgency(struct tcp_conn *c, struct tcp_plan *plan, uint32_t 
     if (plan_probe(c, plan) || plan_tlp(c, plan) || plan_deadline_rtx(c, plan) ||
         (tcp_frto_new_data_first(c) && plan_new_data(c, plan, quantum, false)) || plan_retransmission(c, plan))
         return true;
-    if (tcp_syn_unacked(c)) {
-        if (c->snd.nxt != c->iss)
-            return false;  // the handshake is under way
-        cover(c, plan, c->iss, c->iss + 1);
-        return true;
-    }
+    if (tcp_syn_unacked(c))
+        return plan_syn(c, plan);
     if (!tcp_may_send_data(c))
         return false;
-    if (plan_new_data(c, plan, quantum, false))
-        return true;
-    if (fin_is_due(c)) {
-        cover(c, plan, c->snd.nxt, c->snd.nxt + 1);
-        return true;
-    }
-    return plan_mtu_probe(c, plan);
+    return plan_new_data(c, plan, quantum, false) || plan_fin(c, plan) || plan_mtu_probe(c, plan);
+}
+
+// What a connection without a flow may send (tcp_control_only).
+static __attribute__((noinline)) bool plan_control(const struct tcp_conn *c, struct tcp_plan *plan)
+{
+    return tcp_syn_unacked(c) ? plan_syn(c, plan) : tcp_may_send_data(c) && plan_fin(c, plan);
 }
 
 bool tcp_plan_next(const struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan, uint32_t quantum)
@@ -232,5 +241,7 @@ bool tcp_plan_next(const struct weir *weir, struct tcp_conn *c, struct tcp_plan 
     plan->how = 0;
     if (tcp_steady(c))
         return plan_new_data(c, plan, quantum, true);
+    if (WEIR_CFG_FAST_PATH && !c->flow)
+        return plan_control(c, plan);
     return plan_by_urgency(c, plan, quantum) || plan_duplicate_rtx(weir, c, plan);
 }
