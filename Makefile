@@ -28,6 +28,7 @@ help:
 ifdef BOARD
 run:
 	$(if $(filter $(BOARD),$(BOARDS)),,$(error there is no board $(BOARD); there are: $(BOARDS)))
+	$(if $(filter-out $(call board_programs,$(BOARD)),$(PROGRAM)),$(error there is no program $(PROGRAM) for $(BOARD); there are: $(call board_programs,$(BOARD))))
 	@tools/need.sh board
 	@$(if $(RUN_NEEDS_$(PROGRAM)),tools/need.sh $(RUN_NEEDS_$(PROGRAM)))
 	@$(MAKE) -s $(B)/boards/$(BOARD)/$(or $(PROGRAM),$(RUN_PROGRAM_$(BOARD)),echo).elf $(RUN_WITH_$(PROGRAM)) $(if $(filter $(BOARD),$(MODELLED_BOARDS)),$(B)/venv/ready)

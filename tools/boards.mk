@@ -481,7 +481,14 @@ firmware: $(B)/boards/$(1)/echo_$(2).elf
 endef
 $(foreach p,$(RELINK_PROFILES),$(eval $(call relink,$(RELINK_BOARD),$(p))))
 
-.PHONY: firmware
+# $(call board_programs,BOARD): what PROGRAM of `make run` may be; of a board that says what it has, BOARD_PROGRAMS_board.
+board_programs = $(or $(BOARD_PROGRAMS_$(1)),$(sort $(FIRMWARE) $(FIRMWARE_$(1)) $(ROMANTIKI:%=romantiki_%) \
+    $(foreach p,$(OWN_PROGRAMS) $(TLS_BOARD_PROGRAMS),$(if $(filter $(1),$(PROGRAM_BOARDS_$(p))),$(p))) $(if $(filter $(1),$(LYRAOS_BOARDS)),lyraos) \
+    $(if $(filter $(1),pc-ne2k),lyraos_linux) $(if $(filter $(1),$(RELINK_BOARD)),$(RELINK_PROFILES:%=echo_%))))
+
+.PHONY: firmware list-board-programs
+list-board-programs:
+	@for line in $(foreach b,$(BOARDS),'$(b) $(call board_programs,$(b))'); do echo "$$line"; done
 ## make firmware   every program of examples/firmware for every board: build/boards/BOARD/PROGRAM.elf
 firmware: $(foreach b,$(BOARDS),$(patsubst %,$(B)/boards/$(b)/%.elf,$(FIRMWARE) $(FIRMWARE_$(b))) $(ROMANTIKI:%=$(B)/boards/$(b)/romantiki_%.elf))
 

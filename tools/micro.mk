@@ -2,6 +2,7 @@
 # The stack as a server process: on mps2-an385 with the microkernel (build/boards/mps2-an385-micro/echo.elf, `make run BOARD=mps2-an385-micro`),
 # and on this machine (build/host/micro/PROGRAM).
 BOARDS += mps2-an385-micro
+BOARD_PROGRAMS_mps2-an385-micro := echo programs
 MICRO := $(B)/boards/mps2-an385-micro
 # Also those of the monolithic image it is compared with (bench-micro). -fbuiltin: a copy of four bytes is an instruction, not a call.
 MICRO_LIMITS := -fbuiltin $(call as_flags,SOCKETS=9 LISTENERS=2 DATAGRAM_SOCKETS=2 TCP_TIME_WAIT=4 NETIFS=1) -UMEMORY_BYTES -DMEMORY_BYTES=131072
@@ -42,6 +43,8 @@ firmware: $(MICRO)/programs.elf
 -include $(MICRO_PROGRAM_OBJECTS:.o=.d)
 
 # microkernel_ratio (tools/micro_bench.py): beside the image above the same stack on the preemptive kernel.
+OWN_PROGRAMS += bulk_echo
+PROGRAM_BOARDS_bulk_echo := mps2-an385
 PROGRAM_PARTS_bulk_echo := $(PREEMPT) bench/metal/bulk_echo.c boards/memory_mac/memory.c
 PROGRAM_FLAGS_bulk_echo := $(MICRO_LIMITS)
 PROGRAM_LINK_bulk_echo := -Wl,--defsym=link_stack_bytes=2048
