@@ -41,14 +41,17 @@ def convert(text):
 
 def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
-        sys.exit(__doc__)
+        print(__doc__, file=sys.stderr)
+        return 2
     try:
         text = pathlib.Path(sys.argv[1]).read_text(errors="replace")
     except OSError as error:
-        sys.exit(f"board_trace.py: {error}")
+        print(f"board_trace.py: {sys.argv[1]} cannot be read: {error.strerror}", file=sys.stderr)
+        return 2
     json.dump(convert(text), sys.stdout)
     print()
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -55,3 +55,10 @@ def test_lines_that_were_cut_are_passed_over(tmp_path):
     assert [(event["ph"], event["ts"], event["name"]) for event in trace["traceEvents"]] == [
         ("M", 0, "thread_name"), ("B", 0, "ESTABLISHED"), ("C", 0, "window a:1 > b:2"), ("i", 4, "zero-window probe")]
     assert trace["otherData"] == {"weir": "9.8", "lost": "3"}
+
+
+def test_a_console_that_is_not_there_is_told(tmp_path):
+    done = subprocess.run([ROOT / "tools/board_trace.py", tmp_path / "none"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"board_trace.py: {tmp_path}/none cannot be read: No such file or directory\n"
+    assert subprocess.run([ROOT / "tools/board_trace.py"], capture_output=True).returncode == 2
