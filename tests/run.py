@@ -33,6 +33,7 @@ UNIT_SECONDS = int(os.environ.get("UNIT_SECONDS", "180"))         # a unit progr
 SCRIPT_SECONDS = int(os.environ.get("SCRIPT_SECONDS", "1800"))   # a file of tests
 TEST_SECONDS = int(os.environ.get("TEST_SECONDS", "240"))        # one test in it: it fails, and says where it was
 PROGRESS_SECONDS = 10   # between two lines that say how far building is
+STEPS = {"VENV": "Python packages into", "FETCH": "fetching", "BUILD": "building"}   # of make that take long and compile nothing of ours
 QUICK_SOURCES = 60      # a test that needs more than so many is built with the whole library
 UNIT_JOBS = 2
 SCRIPT_JOBS = 3     # these wait more than they work
@@ -276,16 +277,20 @@ def make(log_name, targets):
     log = ROOT / "build/tests" / log_name
     log.parent.mkdir(parents=True, exist_ok=True)
     start = said = time.monotonic()
-    made = {"CC": 0, "LINK": 0}
+    made, step = {"CC": 0, "LINK": 0}, ""
     with open(log, "w") as out, subprocess.Popen([*MAKE, "--keep-going", *targets], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                                  stderr=subprocess.STDOUT, text=True, errors="replace") as process:
         for line in process.stdout:
             out.write(line)
             if (word := line.split()[:1]) and word[0] in made:
                 made[word[0]] += 1
+            elif word and word[0] in STEPS:   # said at once: no line comes of it before it is done
+                step = f"  {STEPS[word[0]]} {line.split(maxsplit=1)[1].strip()}"
+                print(f"{step} …", flush=True)
             if time.monotonic() - said > PROGRESS_SECONDS:
                 said = time.monotonic()
-                print(f"  {made['CC']} files compiled, {made['LINK']} programs linked, {said - start:.0f} s", flush=True)
+                counts = f"  {made['CC']} files compiled, {made['LINK']} programs linked"
+                print(f"{counts if any(made.values()) else step or '  make looks at what there is'}, {said - start:.0f} s", flush=True)
     text = log.read_text()
     failed = set(re.findall(r"Target '(\S+)' not remade because of errors", text)) | set(re.findall(r"\*\*\* \[[^\]]*: (\S+)\]", text))
     return failed, "\n".join(line for line in text.split("\n") if re.search(r"error: |undefined reference|No rule|No space left|\*\*\*", line))

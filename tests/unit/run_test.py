@@ -5,6 +5,7 @@ import importlib.util
 import itertools
 import json
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -86,6 +87,16 @@ def test_building_says_how_far_it_is(runner, monkeypatch, capsys):
     failed, complaints = runner.make("build-pretended.log", ["a-target"])
     assert "  3 files compiled, 0 programs linked" in capsys.readouterr().out
     assert failed == {"a-target"} and "error: no" in complaints
+
+
+def test_what_is_made_before_anything_is_compiled_is_named(runner, monkeypatch, capsys):
+    monkeypatch.setattr(runner, "MAKE", ["sh", "-c", "echo x; echo '  VENV  build/venv'; echo x; echo '  CC    some.o'", "-"])
+    for seconds in (0, 100):   # what takes long is named at once
+        monkeypatch.setattr(runner, "PROGRESS_SECONDS", seconds)
+        runner.make("build-pretended.log", [])
+        said = capsys.readouterr().out
+        assert "  Python packages into build/venv …\n" in said and "0 files compiled" not in said
+        assert seconds or re.search("^  make looks at what there is, .*\n  Python packages into build/venv, .* s\n  1 files compiled, 0 programs", said, re.MULTILINE | re.DOTALL)
 
 
 class Pretended:
