@@ -5,13 +5,15 @@ import pathlib
 import re
 import subprocess
 import textwrap
+import tomllib
 
 import pytest
 
 from building import build
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-GUIDES = ("porting", "flock", "lyraos", "romantiki", "tls", "lwip", "slow")
+GUIDES = ("porting", "flock", "lyraos", "romantiki", "tls", "lwip", "slow", "counters")
+OPTIONS = tomllib.loads((ROOT / "config/options.toml").read_text())
 HEADERS = "\n".join(path.read_text() for folder in ("include", "api", "kernel", "ports", "boards", "apps", "drivers") for path in (ROOT / folder).rglob("*.h"))
 WORKS_NAMES = ("kmem_alloc kmem_free interrupt_mask interrupt_unmask process_sleep process_wakeup thread_sleep thread_wakeup self_thread_id schedule add_timer "
                "sock_wake_async NO_PREEMPT PREEMPT_OK").split()
@@ -25,7 +27,9 @@ def text(guide):
 def test_names_exist(guide):
     named = set(re.findall(r"\b(?:weir|bsd|preempt_port|flock|lyraos|romantiki|timeout|wait_queue)_[a-z0-9_]+\b(?!\.)|\bWEIR_[A-Z0-9_]+\b", " ".join(re.findall(r"`[^`]+`|^    .*$", text(guide), re.MULTILINE))))
     images = {"romantiki_echo", "romantiki_sessions", "romantiki_respond", "flock_clients"}
-    assert not {name for name in named - images if not re.search(rf"\b{name}\b", HEADERS)}
+    metrics = {name for name in named if name.endswith("_total")}   # of /metrics, whose names are made
+    named = {name.removeprefix("WEIR_COUNT_") for name in named - images - metrics}
+    assert not {name for name in named if not re.search(rf"\b{name}\b", HEADERS)}
 
 
 @pytest.mark.parametrize("guide", GUIDES)
@@ -62,6 +66,20 @@ def test_the_rates_of_the_page_on_slow_transfers():
     for words, mbit in rates:
         done = subprocess.run([*common.split(), *words.split()], cwd=ROOT, capture_output=True, text=True, check=True)
         assert json.loads(done.stdout)["mbit"] == pytest.approx(float(mbit), rel=1 / 3), words
+
+
+def test_counters_have_an_entry_each_with_the_headers_words():
+    """Of docs/counters.md: what the header says that it counts, and then what that means."""
+    header = (ROOT / "include/weir/stats.h").read_text()
+    counted = {name: words for name, words in re.findall(r'X\((\w+),[\s\\]*"([^"]+)"\)', header)}
+    page = re.sub(r"\n  (?=\S)", " ", text("counters"))
+    entries = re.findall(r"^- \*\*(\w+)\*\*: (.*)$", page, re.MULTILINE)
+    assert len(counted) > 80 and sorted(name for name, _ in entries) == sorted(counted)
+    for name, words in entries:
+        assert words.startswith(counted[name] + ". ") and words.endswith("."), name
+    assert set(re.findall(r"WEIR_CFG_(\w+)", page)) <= set(OPTIONS)
+    fields = re.findall(r"\b[rt]x_\w+", (ROOT / "include/weir/netif.h").read_text().partition("struct weir_netif_stats {")[2].partition("};")[0])
+    assert len(fields) > 8 and sorted(re.findall(r"\b[rt]x_\w+", page.partition("| field |")[2].partition("\n\n")[0])) == sorted(fields)
 
 
 def test_the_works_names_are_mapped():
