@@ -6,7 +6,7 @@
 #include "weir/netif.h"
 #include "weir/trace.h"
 
-#if WEIR_CFG_TRACE
+#if WEIR_CFG_TRACE >= 3  // WEIR_TRACE_FRAMES
 void trace_frame(const struct weir_netif *netif, const char *what, uint32_t bytes);
 #else
 static inline void trace_frame(const struct weir_netif *netif, const char *what, uint32_t bytes)

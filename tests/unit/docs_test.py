@@ -9,7 +9,7 @@ import tomllib
 
 import pytest
 
-from building import build
+from building import build, host_flags
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GUIDES = ("porting", "flock", "lyraos", "romantiki", "tls", "lwip", "slow", "counters")
@@ -80,6 +80,30 @@ def test_counters_have_an_entry_each_with_the_headers_words():
     assert set(re.findall(r"WEIR_CFG_(\w+)", page)) <= set(OPTIONS)
     fields = re.findall(r"\b[rt]x_\w+", (ROOT / "include/weir/netif.h").read_text().partition("struct weir_netif_stats {")[2].partition("};")[0])
     assert len(fields) > 8 and sorted(re.findall(r"\b[rt]x_\w+", page.partition("| field |")[2].partition("\n\n")[0])) == sorted(fields)
+
+
+def test_the_tracer_of_the_page_prints_events(tmp_path):
+    """The block of docs/seeing.md that makes a log is compiled as it stands, and run."""
+    page = text("seeing").partition("## As a log")[2].partition("\n## ")[0]
+    tracer, printed = (textwrap.dedent(block) for block in re.findall(r"(?:^    .*\n)+", page, re.MULTILINE)[:2])
+    (tmp_path / "log.c").write_text(f"""#include <stdio.h>
+#include "apps/trace_text.h"
+{tracer}
+int main(void)
+{{
+    struct weir_trace_event event = {{.what = "ESTABLISHED", .now_us = 12345678, .cwnd = 14480}};
+    event.local = (struct weir_endpoint){{.addr = weir_ip4(10, 0, 0, 2), .port = 7}};
+    event.peer = (struct weir_endpoint){{.addr = weir_ip4(10, 0, 0, 1), .port = 4711}};
+    tracer.context = stdout;
+    tracer.event(&tracer, &event);
+    event = (struct weir_trace_event){{.kind = WEIR_TRACE_CONGESTION, .what = "loss", .now_us = 12871002, .local = event.local, .peer = event.peer, .cwnd = 28960}};
+    tracer.event(&tracer, &event);
+}}
+""")
+    build("build/host/liball.a", "build/host/libapps.a")
+    subprocess.run(["cc", "-Wall", "-Werror", *host_flags(), "-Iinclude", "-I.", "-Iapps", tmp_path / "log.c", "build/host/libapps.a", "build/host/liball.a",
+                    "-pthread", "-lm", "-o", tmp_path / "log"], cwd=ROOT, check=True)
+    assert subprocess.run([tmp_path / "log"], capture_output=True, text=True, check=True).stdout == printed
 
 
 def test_the_works_names_are_mapped():

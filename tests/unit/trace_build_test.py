@@ -102,3 +102,20 @@ def test_nothing_is_left_where_there_is_none(compiler, tmp_path):
     for path in users:
         assert size(tmp_path, compiler, path) == size(tmp_path, compiler, path, "-include", tmp_path / "without.h"), path
     assert size(tmp_path, compiler, "src/tcp/timers.c", "-DWEIR_CFG_TRACE=1") != size(tmp_path, compiler, "src/tcp/timers.c")   # there is something to leave out
+
+
+@pytest.mark.parametrize("level,what,header", [(1, "window", "tcp/trace.h"), (2, "frame", "link/trace.h")])
+def test_nothing_is_left_of_what_is_above_the_level(level, what, header, tmp_path):
+    """Objects are those of sources that do not tell it; a level higher they are larger."""
+    (tmp_path / "without.h").write_text(f'#include "{header}"\n#define trace_{what}(...) ((void)0)\n')
+    through = {"frame": "link"}.get(what, what)   # frames that leave are told by an inline function of link/link.h
+    users = [path for path in Configuration("full", words=["TRACE=3"]).sources if not path.endswith("/trace.c")
+             and re.search(rf'\btrace_{what}\(|"link/{through}\.h"', (ROOT / path).read_text())]
+    assert users
+    grown = []
+    for path in users:
+        sizes = [size(tmp_path, ["clang", "-Os"], path, f"-DWEIR_CFG_TRACE={built}", *words) for built, words in
+                 ((level, ()), (level, ("-include", tmp_path / "without.h")), (level + 1, ()))]
+        assert sizes[0] == sizes[1], path
+        grown.append(sizes[2] != sizes[0])
+    assert any(grown)

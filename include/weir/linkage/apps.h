@@ -137,6 +137,7 @@
 #pragma redefine_extname status_server_start weir_status_server_start
 #pragma redefine_extname status_server_start_over weir_status_server_start_over
 #pragma redefine_extname status_server_stop weir_status_server_stop
+#pragma redefine_extname trace_text weir_trace_text
 #pragma redefine_extname unix_clock_error weir_unix_clock_error
 #pragma redefine_extname unix_clock_read weir_unix_clock_read
 #pragma redefine_extname unix_clock_set weir_unix_clock_set
