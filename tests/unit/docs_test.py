@@ -12,7 +12,7 @@ import pytest
 from building import build, host_flags
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-GUIDES = ("porting", "flock", "lyraos", "romantiki", "tls", "lwip", "slow", "counters")
+GUIDES = ("porting", "flock", "lyraos", "romantiki", "tls", "lwip", "slow", "counters", "limits")
 OPTIONS = tomllib.loads((ROOT / "config/options.toml").read_text())
 HEADERS = "\n".join(path.read_text() for folder in ("include", "api", "kernel", "ports", "boards", "apps", "drivers") for path in (ROOT / folder).rglob("*.h"))
 WORKS_NAMES = ("kmem_alloc kmem_free interrupt_mask interrupt_unmask process_sleep process_wakeup thread_sleep thread_wakeup self_thread_id schedule add_timer "
@@ -104,6 +104,45 @@ int main(void)
     subprocess.run(["cc", "-Wall", "-Werror", *host_flags(), "-Iinclude", "-I.", "-Iapps", tmp_path / "log.c", "build/host/libapps.a", "build/host/liball.a",
                     "-pthread", "-lm", "-o", tmp_path / "log"], cwd=ROOT, check=True)
     assert subprocess.run([tmp_path / "log"], capture_output=True, text=True, check=True).stdout == printed
+
+
+NO_LIMITS = {"TRACE", "TCP_ECN_MODE", "TCP_PACING"}   # numbers, but choices
+
+
+def limits(option, part, compact):
+    """What docs/limits.md has to say of an option in each profile. –: the profile's stack has no use for it."""
+    for profile in ("tiny", "small", "full"):
+        unused = profile == "tiny" and not re.search(rf"\bWEIR_CFG_{option}\b", compact)
+        yield "–" if unused or (part and not OPTIONS[part][profile]) else f"{OPTIONS[option][profile]:,}"
+
+
+def test_limits_that_options_set_are_those_of_the_profiles():
+    rows = re.findall(r"^\| [^|]+ \| ([A-Z0-9_]+)(?: \((\w+)\))? \| (\S+) \| (\S+) \| (\S+) \|$", text("limits"), re.MULTILINE)
+    numbers = {name for name, option in OPTIONS.items() if option["max"] > 1}
+    assert sorted(row[0] for row in rows) == sorted(numbers - NO_LIMITS)
+    compact = "".join(path.read_text() for path in (ROOT / "src/compact").rglob("*.[ch]"))
+    for option, part, *values in rows:
+        assert values == list(limits(option, part, compact)), option
+
+
+def fixed(name, value):
+    """The numbers of a constant, in seconds or in what it counts."""
+    unit = next((unit for end, unit in (("_US", 10**6), ("_MS", 10**3)) if name.endswith(end)), 1)
+    return [int(number) / unit for number in re.findall(r"\b(\d+)u?\b", value)]
+
+
+def test_limits_that_are_fixed_are_those_of_the_source():
+    found = {}
+    for path in (path for folder in ("src", "apps", "api", "include") for path in (ROOT / folder).rglob("*.[ch]")):
+        for guard, name, value in re.findall(r"^(?:#ifndef (\w+)\n)?#define (\w+) (.*?)(?: *//.*)?$", path.read_text(), re.MULTILINE):
+            found.setdefault(name, set()).add((value, guard == name))
+    rows = re.findall(r"^\| [^|]+ \| ([^|]+) \| `(\w+)`(, -D)? \|$", text("limits"), re.MULTILINE)
+    assert len(rows) > 70 and len({name for _, name, _ in rows}) == len(rows)
+    for limit, name, loose in rows:
+        (value, may_be_defined), = found[name]
+        assert [float(number.replace(",", "")) for number in re.findall(r"[\d,]+", limit)] == fixed(name, value), name
+        assert bool(loose) == may_be_defined, name
+        assert limit.endswith(" s") == name.endswith(("_S", "_US", "_MS")), name
 
 
 def test_the_works_names_are_mapped():
