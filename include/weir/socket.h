@@ -72,8 +72,7 @@ int weir_socket_consume(struct weir *weir, weir_socket socket, uint32_t bytes);
 // What has been received is acknowledged with the next poll, not after the delay (RFC 1122 §4.2.3.2); WEIR_OK also when
 // nothing is owed.
 int weir_socket_acknowledge(struct weir *weir, weir_socket socket);
-// Copying forms. Return bytes moved, or an error. Why a connection ended (say WEIR_RESET) is told once, by the first of
-// read, write, their forms in place and WEIR_OPTION_ERROR; then reads say 0 and writes WEIR_SHUT_DOWN.
+// Copying forms. Return bytes moved, or an error.
 int weir_socket_write(struct weir *weir, weir_socket socket, const void *data, uint32_t bytes);
 int weir_socket_read(struct weir *weir, weir_socket socket, void *data, uint32_t bytes);
 // Urgent data: the byte before `mark` more bytes written is urgent / reads the urgent byte (not OOBINLINE).

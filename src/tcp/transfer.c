@@ -15,14 +15,12 @@ static uint32_t send_limit(const struct weir *weir, const struct tcp_conn *c)
     return min_u32(c->send_limit, max_u32(2 * cwnd, TCP_SEND_FLOOR) + c->flow->flight->sacked);
 }
 
-// Why the connection ended is told once, whichever call asks first.
-static int send_error(struct tcp_conn *c)
+static int send_error(const struct tcp_conn *c)
 {
     if (c->state == WEIR_TCP_ESTABLISHED)  // which ends with the user's FIN
         return WEIR_OK;
-    const int error = tcp_error_take(c);
-    if (error)
-        return error;
+    if (tcp_error_pending(c))
+        return c->error;
     if (c->attention & ATTEND_FIN_QUEUED)
         return WEIR_SHUT_DOWN;
     if (c->state == WEIR_TCP_CLOSED)
