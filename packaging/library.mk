@@ -30,12 +30,12 @@ libdir ?= $(exec_prefix)/lib
 includedir ?= $(prefix)/include
 
 # What is set on the command line and means nothing here: an option stops make, another name is told.
-GIVEN := $(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(v)))),$(v)))
-OPTION := $(firstword $(filter $(shell sed -n 's/^\[\([A-Z0-9_]*\)\]$$/\1 WEIR_CFG_\1/p' config/options.toml),$(GIVEN)))
-ifneq ($(OPTION),)
-$(error $(OPTION) is an option: OPTIONS="$(OPTION:WEIR_CFG_%=%)=$($(OPTION))")
+override GIVEN := $(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(v)))),$(v)))
+override OPTION_GIVEN := $(firstword $(filter $(shell sed -n 's/^\[\([A-Z0-9_]*\)\]$$/\1 WEIR_CFG_\1/p' config/options.toml),$(GIVEN)))
+ifneq ($(OPTION_GIVEN),)
+$(error $(OPTION_GIVEN) is an option: OPTIONS="$(OPTION_GIVEN:WEIR_CFG_%=%)=$($(OPTION_GIVEN))")
 endif
-MEANT := PROFILE CONFIG OPTIONS CROSS PARTS O B JOBS PYTHON CC AR NM OBJCOPY CFLAGS CPPFLAGS LDFLAGS prefix PREFIX exec_prefix libdir includedir DESTDIR URL
+override MEANT := PROFILE CONFIG OPTIONS CROSS PARTS O B JOBS PYTHON CC AR NM OBJCOPY CFLAGS CPPFLAGS LDFLAGS prefix PREFIX exec_prefix libdir includedir DESTDIR URL
 $(foreach v,$(filter-out $(MEANT),$(GIVEN)),$(warning nothing here is called $(v): it changes nothing (there are $(MEANT))))
 
 # The configuration: PROFILE_BUILT, SOURCES, PARTS_THERE and of each part SOURCES_, HEADERS_, INCLUDE_, USES_ and ONLY_.

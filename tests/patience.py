@@ -19,14 +19,15 @@ def measured(test):
 
 
 def scheduled_ns(process):
-    """What the kernel gave the process (all threads) and how long it let it wait for a processor, since it began."""
-    spent = [tuple(map(int, path.read_text().split()[:2])) for path in pathlib.Path(f"/proc/{process.pid}/task").glob("*/schedstat")]
-    return tuple(map(sum, zip(*spent)))
+    """Of each thread by its number: what the kernel gave it, and how long it let it wait for a processor, since it began."""
+    return {path.parent.name: tuple(map(int, path.read_text().split()[:2])) for path in pathlib.Path(f"/proc/{process.pid}/task").glob("*/schedstat")}
 
 
 class Slowdown:
-    """with Slowdown(process) as it: …; it.factor tells how many times as long the process took as it would have if it had
-    had a processor whenever it wanted one."""
+    """with Slowdown(process) as it: …; it.factor tells how many times as long the process's threads took as they would
+    have if they had had a processor whenever they wanted one."""
+    factor = 1.0
+
     def __init__(self, process):
         self.process = process
 
@@ -34,6 +35,10 @@ class Slowdown:
         self.before = scheduled_ns(self.process)
         return self
 
-    def __exit__(self, *unused):
-        ran, waited = (now - before for now, before in zip(scheduled_ns(self.process), self.before))
-        self.factor = (ran + waited) / ran
+    def __exit__(self, kind, *unused):
+        if kind:
+            return
+        after = scheduled_ns(self.process)
+        ran, waited = (sum(after[thread][column] - self.before[thread][column] for thread in after.keys() & self.before.keys()) for column in (0, 1))
+        if ran > 0:
+            self.factor = (ran + waited) / ran

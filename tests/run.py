@@ -272,6 +272,15 @@ def refuse(why, programs, pattern=""):
     sys.exit(2)
 
 
+def terminating(process):
+    """The lines it prints; who is interrupted meanwhile does not wait for its end."""
+    try:
+        yield from process.stdout
+    except BaseException:
+        process.terminate()
+        raise
+
+
 def make(log_name, targets):
     """Builds, and goes on past what does not build; says how far it is. Returns the targets that failed, and the log."""
     log = ROOT / "build/tests" / log_name
@@ -280,7 +289,7 @@ def make(log_name, targets):
     made, step = {"CC": 0, "LINK": 0}, ""
     with open(log, "w") as out, subprocess.Popen([*MAKE, "--keep-going", *targets], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                                  stderr=subprocess.STDOUT, text=True, errors="replace") as process:
-        for line in process.stdout:
+        for line in terminating(process):
             out.write(line)
             if (word := line.split()[:1]) and word[0] in made:
                 made[word[0]] += 1
@@ -483,6 +492,9 @@ def main():
     broken, complaints = set(), ""
     if chosen["unit_scripts"] or chosen["interop"]:
         make("build-venv.log", ["build/venv/ready"])
+        if not (ROOT / "build/venv/ready").exists():
+            print("\n".join((ROOT / "build/tests/build-venv.log").read_text().splitlines()[-20:]))
+            sys.exit("the tests' Python packages could not be installed (build/tests/build-venv.log)")
     if chosen["units"]:
         print(f"building {len(chosen['units'])} unit programs …", flush=True)
         if patterns:

@@ -28,7 +28,7 @@ static void due_start(struct preempt_port *port)
 
 // A thread that is in the stack then sends before it leaves, unless it loses the processor for as long again; otherwise
 // the I/O thread does. Who sends already, and has lost the processor to somebody less urgent than the I/O thread, is
-// hurried by that.
+// hurried by that; whether it has lost it since is looked at again after PREEMPT_HURRY_US.
 static void burst_due(struct timeout *timeout)
 {
     struct preempt_port *port = (struct preempt_port *)(void *)((char *)timeout - offsetof(struct preempt_port, due));

@@ -32,7 +32,7 @@ WEIR_BEGIN_DECLS
 #ifndef PREEMPT_BURST
 #define PREEMPT_BURST 16  // calls of a thread in a row whose output leaves together; 1: that of each leaves at once
 #endif
-#define PREEMPT_HURRY_US 2000u  // who sends, and loses the processor later than PREEMPT_BURST_US, is hurried no later
+#define PREEMPT_HURRY_US 2000u  // who sends for longer, and then loses the processor, is hurried within so long
 #define PREEMPT_BURST_US 250u   // output is held no longer; where a thread is in the stack then, for as long again
 
 struct preempt_port {

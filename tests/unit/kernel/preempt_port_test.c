@@ -359,6 +359,7 @@ static void preempted_late(void *unused)
 {
     (void)unused;
     preempted_sender(PREEMPT_BURST_US + 50, PREEMPT_BURST_US + PREEMPT_HURRY_US);
+    good &= sent_us > held_since_us + 4 * PREEMPT_BURST_US;  // a slow processor is not interrupted that often
 }
 static void test_who_sends_what_was_held_is_hurried(void **state)
 {

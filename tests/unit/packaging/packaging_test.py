@@ -374,8 +374,8 @@ def test_make_stops_with_a_sentence(words, sentence, tmp_path):
 
 
 def test_make_tells_of_a_name_that_means_nothing(tmp_path):
-    said = run("make", "sources", f"O={tmp_path}", "PROFLE=tiny")
-    assert "nothing here is called PROFLE" in said
+    said = run("make", "sources", f"O={tmp_path}", "PROFLE=tiny", "OPTION=UDP=0")
+    assert "nothing here is called PROFLE" in said and "nothing here is called OPTION:" in said
     assert "nothing here" not in run("make", "sources", f"O={tmp_path}", "PROFILE=tiny", "OPTIONS=SOCKETS=3", "CFLAGS=-Os", "prefix=/usr")
 
 
