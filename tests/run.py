@@ -454,6 +454,8 @@ def build_for_scripts(chosen, partial):
     goals = script_goals(chosen, partial)
     if partial:
         os.environ["WEIR_BUILD_BOARDS"] = "1"
+        for program in chosen["interop"]:
+            program.command = [f"--timeout={3 * TEST_SECONDS}" if str(word).startswith("--timeout=") else word for word in program.command]
     if not goals:
         return
     kinds = sorted({program.name.split("/")[0] for program in chosen["interop"] + chosen["fuzz"]})

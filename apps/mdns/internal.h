@@ -68,9 +68,8 @@ uint64_t mdns_probe_poll(struct mdns *mdns, uint64_t now_us);
 void mdns_probe_compare(struct mdns *mdns, const struct mdns_packet *packet);
 // A response holds a record with an owner's unique name.
 void mdns_probe_conflict(struct mdns *mdns, const struct mdns_packet *packet, const struct mdns_record *record);
-// The host has another name, since that was another host's. Its services, which name it, are probed for with the new
-// data: who has the old data for a service's name, as a second copy of such a device has, did not contradict it, and
-// who was there with that name keeps it.
+// The host took another name, and its services name it: each is probed for with its new data. A second copy of such a
+// device, which had the old data for the same service's name, may contradict the new ones.
 void mdns_probe_services(struct mdns *mdns, uint64_t now_us);
 
 // --- respond.c

@@ -85,6 +85,7 @@ static inline const uint8_t *flow_network(const struct flow *flow, const struct 
     return (const uint8_t *)frame->slices[0].data + flow->match.network_at;
 }
 
+// The sum, here and above, is what gcc makes less code of than of an index: it multiplies once.
 static inline struct flow *flow_place(struct weir *weir, struct weir_addr remote)
 {
     return weir->ip.flows + addr_low(remote) % WEIR_CFG_FLOWS;

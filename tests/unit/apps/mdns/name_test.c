@@ -184,6 +184,34 @@ static void a_service_whose_host_has_a_new_name_is_probed_again(void **state)
     link_close(&link);
 }
 
+// So is one that was announced long ago, when its host loses its name to another.
+static void a_service_of_a_host_that_loses_its_name_is_probed_again(void **state)
+{
+    struct link link;
+    struct other other;
+    struct message m;
+    uint32_t probes = 0;
+    (void)state;
+    link_open_bare(&link, "kitchen");
+    publish(&link, "web");
+    bench_run(&link.b, 5 * SECOND);
+    assert_int_equal(web.owner.state, MDNS_READY);
+    link_forget(&link);
+    for (uint32_t claims = 0; claims < 2; claims++) {  // its name is probed for; then it is lost
+        other_begin(&other, MDNS_RESPONSE);
+        other_a(&other, 1, "kitchen.local", MDNS_IN | MDNS_FLUSH, 120, 2);
+        other_send(&other, &link);
+        bench_run(&link.b, 300000);
+    }
+    bench_run(&link.b, 5 * SECOND);
+    while (link_next(&link, &m))
+        probes += records_in(&m, WEB, MDNS_SRV, 2, NULL);
+    assert_int_equal(probes, 3);
+    assert_string_equal(link.mdns.host.label, "kitchen-2");
+    assert_string_equal(web.owner.label, "web");
+    link_close(&link);
+}
+
 // What was sent reaches the other host some milliseconds later, each for itself.
 struct flight {
     struct message message;
@@ -644,6 +672,7 @@ int main(void)
         cmocka_unit_test(a_name_in_use_is_left),
         cmocka_unit_test(long_names_are_cut),
         cmocka_unit_test(a_service_whose_host_has_a_new_name_is_probed_again),
+        cmocka_unit_test(a_service_of_a_host_that_loses_its_name_is_probed_again),
         cmocka_unit_test(a_newcomer_takes_no_name),
         cmocka_unit_test(a_late_claim_is_probed),
         cmocka_unit_test(own_packets_are_no_conflict),
