@@ -190,7 +190,7 @@ static void data_out_of_order_is_given_up_first(void **state)
     pass(&s, 5 * SECOND_US);  // nothing comes any more for what they hold
     assert_true(fixture_count(&s.f, WEIR_COUNT_TCP_RENEGED) > 0);
     assert_int_equal(fixture_count(&s.f, WEIR_COUNT_TCP_EVICTED), 0);
-    assert_true(weir_memory_used(s.f.weir) <= BUDGET / 16 * MEMORY_REFUSE);
+    assert_true(weir_memory_used(s.f.weir) <= s.f.weir->memory.mark_bytes[MEMORY_REFUSE]);
     assert_served(&s, &honest);
     server_close(&s);
 }
