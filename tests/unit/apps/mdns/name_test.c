@@ -157,30 +157,47 @@ static void what_did_not_leave_is_no_probe(void **state)
     link_close(&link);
 }
 
+// A device with a service, for some time alone on its link.
+static void open_kitchen(struct link *link, uint32_t us)
+{
+    link_open_bare(link, "kitchen");
+    publish(link, "web");
+    bench_run(&link->b, us);
+}
+
+static void claim_kitchen(struct link *link)
+{
+    struct other other;
+    other_begin(&other, MDNS_RESPONSE);
+    other_a(&other, 1, "kitchen.local", MDNS_IN | MDNS_FLUSH, 120, 2);
+    other_send(&other, link);
+}
+
+// The host took another name. Its service, which kept its own, was probed three times with that.
+static void assert_service_was_probed_again(struct link *link)
+{
+    struct message m;
+    uint32_t probes = 0;
+    while (link_next(link, &m))
+        probes += records_in(&m, WEB, MDNS_SRV, 2, NULL);
+    assert_int_equal(probes, 3);
+    assert_string_equal(link->mdns.host.label, "kitchen-2");
+    assert_string_equal(web.owner.label, "web");
+}
+
 // A host of the same name is found out while its service is probed: the service names another host now, and what nobody
 // contradicted were other data. It is probed three times more (RFC 6762 §8.1).
 static void a_service_whose_host_has_a_new_name_is_probed_again(void **state)
 {
     struct link link;
-    struct other other;
-    struct message m;
-    uint32_t probes = 0;
     (void)state;
-    link_open_bare(&link, "kitchen");
-    publish(&link, "web");
-    bench_run(&link.b, 600000);
+    open_kitchen(&link, 600000);
     assert_int_equal(web.owner.state, MDNS_PROBING);
     assert_true(web.owner.sent >= 2);
     link_forget(&link);
-    other_begin(&other, MDNS_RESPONSE);
-    other_a(&other, 1, "kitchen.local", MDNS_IN | MDNS_FLUSH, 120, 2);
-    other_send(&other, &link);
+    claim_kitchen(&link);
     bench_run(&link.b, 5 * SECOND);
-    while (link_next(&link, &m))
-        probes += records_in(&m, WEB, MDNS_SRV, 2, NULL);
-    assert_int_equal(probes, 3);
-    assert_string_equal(link.mdns.host.label, "kitchen-2");
-    assert_string_equal(web.owner.label, "web");
+    assert_service_was_probed_again(&link);
     link_close(&link);
 }
 
@@ -188,27 +205,15 @@ static void a_service_whose_host_has_a_new_name_is_probed_again(void **state)
 static void a_service_of_a_host_that_loses_its_name_is_probed_again(void **state)
 {
     struct link link;
-    struct other other;
-    struct message m;
-    uint32_t probes = 0;
     (void)state;
-    link_open_bare(&link, "kitchen");
-    publish(&link, "web");
-    bench_run(&link.b, 5 * SECOND);
+    open_kitchen(&link, 5 * SECOND);
     assert_int_equal(web.owner.state, MDNS_READY);
     link_forget(&link);
-    for (uint32_t claims = 0; claims < 2; claims++) {  // its name is probed for; then it is lost
-        other_begin(&other, MDNS_RESPONSE);
-        other_a(&other, 1, "kitchen.local", MDNS_IN | MDNS_FLUSH, 120, 2);
-        other_send(&other, &link);
-        bench_run(&link.b, 300000);
-    }
+    claim_kitchen(&link);  // its name is probed for
+    bench_run(&link.b, 300000);
+    claim_kitchen(&link);  // and is lost
     bench_run(&link.b, 5 * SECOND);
-    while (link_next(&link, &m))
-        probes += records_in(&m, WEB, MDNS_SRV, 2, NULL);
-    assert_int_equal(probes, 3);
-    assert_string_equal(link.mdns.host.label, "kitchen-2");
-    assert_string_equal(web.owner.label, "web");
+    assert_service_was_probed_again(&link);
     link_close(&link);
 }
 
