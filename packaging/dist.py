@@ -27,14 +27,9 @@ def run(*words, cwd=ROOT):
     return subprocess.run([str(word) for word in words], cwd=cwd, check=True, stdout=subprocess.PIPE, env=ENVIRONMENT).stdout
 
 
-def contact():
-    """Where vulnerabilities are reported (SECURITY.md), for whoever has a release and no git."""
-    return run("git", "log", "-1", "--format=%ae").decode().strip()
-
-
-def spdx(version, when, sums):
+def spdx(version, when, contact, sums):
     package = {"SPDXID": "SPDXRef-weir", "name": "weir", "versionInfo": version, "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
-               "licenseConcluded": "BSD-2-Clause", "licenseDeclared": "BSD-2-Clause", "copyrightText": "NOASSERTION", "supplier": f"Organization: Weir maintainers ({contact()})",
+               "licenseConcluded": "BSD-2-Clause", "licenseDeclared": "BSD-2-Clause", "copyrightText": "NOASSERTION", "supplier": f"Organization: Weir maintainers ({contact})",
                "primaryPackagePurpose": "LIBRARY", "comment": "No third-party component is part of it.",
                "checksums": [{"algorithm": "SHA256", "checksumValue": sums[f"weir-{version}.tar.gz"]}],
                "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": f"pkg:generic/weir@{version}"}]}
@@ -44,12 +39,12 @@ def spdx(version, when, sums):
             "relationships": [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-weir"}]}
 
 
-def cyclonedx(version, when, sums):
+def cyclonedx(version, when, contact, sums):
     """The same in CycloneDX: the libraries for TLS are the user's choice, and no part of it."""
     archive = sums[f"weir-{version}.tar.gz"]
     weir = {"type": "library", "bom-ref": "weir", "name": "weir", "version": version, "purl": f"pkg:generic/weir@{version}",
             "cpe": f"cpe:2.3:a:weir:weir:{version}:*:*:*:*:*:*:*", "description": "TCP/IP stack for embedded systems",
-            "supplier": {"name": "Weir maintainers", "contact": [{"email": contact()}]}, "licenses": [{"license": {"id": "BSD-2-Clause"}}],
+            "supplier": {"name": "Weir maintainers", "contact": [{"email": contact}]}, "licenses": [{"license": {"id": "BSD-2-Clause"}}],
             "hashes": [{"alg": "SHA-256", "content": archive}]}
     return {"$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat": "CycloneDX", "specVersion": "1.6",
             "serialNumber": f"urn:uuid:{uuid.UUID(archive[:32])}", "version": 1, "metadata": {"timestamp": when, "component": weir},
@@ -80,11 +75,11 @@ def main():
         with zipfile.ZipFile(OUT / f"weir-{version}-{profile}.zip", "w", zipfile.ZIP_DEFLATED) as both:
             for name in ("weir.c", "weir.h"):
                 both.writestr(zipfile.ZipInfo(name), (folder / name).read_text(), zipfile.ZIP_DEFLATED)
-    seconds = int(run("git", "log", "-1", "--format=%ct"))
-    when = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    seconds, contact = run("git", "log", "-1", "--format=%ct %ae").decode().split()   # where vulnerabilities are reported (SECURITY.md)
+    when = datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(OUT.iterdir())}
-    about = {f"weir-{version}.spdx.json": json.dumps(spdx(version, when, sums), indent=2) + "\n",
-             f"weir-{version}.cdx.json": json.dumps(cyclonedx(version, when, sums), indent=2) + "\n", "weir.wrap": wrap(version, sums)}
+    about = {f"weir-{version}.spdx.json": json.dumps(spdx(version, when, contact, sums), indent=2) + "\n",
+             f"weir-{version}.cdx.json": json.dumps(cyclonedx(version, when, contact, sums), indent=2) + "\n", "weir.wrap": wrap(version, sums)}
     for name, text in about.items():
         (OUT / name).write_text(text)
         sums[name] = hashlib.sha256(text.encode()).hexdigest()
