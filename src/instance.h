@@ -94,6 +94,9 @@ struct weir {
 #if WEIR_CFG_COUNTERS
     uint32_t counters[WEIR_COUNT_COUNT];
 #endif
+#if WEIR_CFG_SELF_CHECK
+    uint32_t self_checks;  // polls that have ended
+#endif
 };
 
 #if WEIR_CFG_COUNTERS

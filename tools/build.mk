@@ -18,6 +18,10 @@ WARNINGS := -Wall -Wextra -Wshadow -Wundef
 CFLAGS_COMMON := -std=c11 -g $(WARNINGS)
 INCLUDES := -Iinclude -Isrc -Iapi -Iapps -I.
 TLS_LIBRARIES := %/libtls.a %/libmbedtls.a  # tools/tls.mk; what is linked to them has a variant's own first
+# What a test itself does takes no time; -O2 takes twice as long as -O1 to compile it.
+TEST_FLAGS_host := -O1
+TEST_FLAGS_v4 := -O1
+TEST_FLAGS_mips := -O1
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 find_c = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
@@ -68,10 +72,10 @@ TESTS_$(1) := $(patsubst tests/unit/%_test.c,$(B)/$(1)/tests/%,$(6))
 $(B)/$(1)/obj/%.o: %.c $(B)/$(1)/flags
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
-	@$(2) $$(FLAGS_$(1)) $(INCLUDES) $$(if $$(filter tests/% fuzz/%,$$<),-Itests/unit) $$(TLS_FLAGS) $$(RTOS2_FLAGS) -MMD -MP -c $$< -o $$@
+	@$(2) $$(FLAGS_$(1)) $(INCLUDES) $$(if $$(filter tests/% fuzz/%,$$<),-Itests/unit $$(TEST_FLAGS_$(1))) $$(TLS_FLAGS) $$(RTOS2_FLAGS) -MMD -MP -c $$< -o $$@
 $(B)/$(1)/flags: always
 	@mkdir -p $$(@D)
-	@printf '%s\n' '$(2) $$(FLAGS_$(1)) $(INCLUDES)' | cmp -s - $$@ || printf '%s\n' '$(2) $$(FLAGS_$(1)) $(INCLUDES)' > $$@
+	@printf '%s\n' '$(2) $$(FLAGS_$(1)) $$(TEST_FLAGS_$(1)) $(INCLUDES)' | cmp -s - $$@ || printf '%s\n' '$(2) $$(FLAGS_$(1)) $$(TEST_FLAGS_$(1)) $(INCLUDES)' > $$@
 # On threads' stacks the C library and sanitizers find room.
 $(B)/$(1)/obj/api/cmsis_rtos2/%.o $(B)/$(1)/obj/tests/unit/kernel/rtos2_test.o: RTOS2_FLAGS := -DRTOS2_POOL_BYTES=2097152 -DRTOS2_STACK_BYTES=131072
 # The list of objects is a file, so that an archive is made anew also when a source went away.

@@ -113,10 +113,10 @@ struct weir_netif *netif_by_index(struct weir *weir, uint8_t index);
 
 // self_check.c: stops the program where a table of the link contradicts itself
 #if WEIR_CFG_SELF_CHECK
-void link_self_check(const struct weir *weir);
+void link_self_check(struct weir *weir);
 bool neighbours_sound(const struct weir *weir);
 #else
-static inline void link_self_check(const struct weir *weir) { (void)weir; }
+static inline void link_self_check(struct weir *weir) { (void)weir; }
 #endif
 
 #endif
