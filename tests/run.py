@@ -5,7 +5,7 @@ one line: N passed, N failed. Exit status 1 when any failed or none ran.
 
 Units (cmocka programs, each variant; those over an instance with a fault, too: tests/faults.py), conversation scripts
 (tests/scripts, a folder a topic; host and asan) and unit scripts (tests/unit/**/*_test.py) run two at a time; then the interop and firmware tests (tests/interop, tests/firmware), each
-file in a network of its own, and the fuzz corpora, three at a time, as most of them wait. At the end, with nothing
+file in a network of its own, and the fuzz corpora, four at a time, as most of them wait. At the end, with nothing
 beside it, each file that has a line `# alone: reason`, because it measures time.
 usage: tests/run.py [PATTERN …]    only programs and tests whose names contain a PATTERN (or match it as a glob)
 A PATTERN that matches nothing, and any option, is an error: exit status 2."""
@@ -36,7 +36,7 @@ PROGRESS_SECONDS = 10   # between two lines that say how far building is
 STEPS = {"VENV": "Python packages into", "FETCH": "fetching", "BUILD": "building"}   # of make that take long and compile nothing of ours
 QUICK_SOURCES = 60      # a test that needs more than so many is built with the whole library
 UNIT_JOBS = 2
-SCRIPT_JOBS = 3     # these wait more than they work
+SCRIPT_JOBS = 4     # these wait more than they work
 GIGABYTES = 7       # what build/ takes when every test has been built and run
 MAKE = ["make", "--no-print-directory"]
 for variable in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):   # our makes are not parts of the one that started us
