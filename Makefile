@@ -277,6 +277,8 @@ docs:
 clean:
 	rm -rf $(B)
 
+# Who wants nothing but one of these does not wait until make has read all that follows.
+ifneq ($(filter-out lib install uninstall amalgamation memory sources arduino conan dist options help clean,$(or $(MAKECMDGOALS),all)),)
 include tools/build.mk
 include tools/metal.mk
 include tools/tiny_echo.mk
@@ -286,6 +288,7 @@ include tools/micro.mk
 include tools/bench_metal.mk
 include tools/check.mk
 include tools/fuzz.mk
+endif
 
 # Python packages for tests and benchmarks, and those for the site, each in an environment of our own.
 $(B)/venv/ready: tools/requirements.txt

@@ -27,8 +27,7 @@ SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fn
 find_c = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
 SRC := $(call find_c,src)
 SELF_CHECKS := src/link/self_check.c src/tcp/self_check.c
-# $(call left_out,PROFILE NAME=VALUE …): the files of src/ that a configuration leaves out; one that is wrong stops make.
-left_out = $(shell $(PYTHON) tools/options.py --left-out $(1))$(if $(filter-out 0,$(.SHELLSTATUS)),$(error $(1): no such configuration))
+include tools/left_out.mk
 # NAME=VALUE words as the compiler takes them.
 as_flags = $(patsubst %,-DWEIR_CFG_%,$(1))
 SRC_tiny := $(filter-out $(call left_out,tiny),$(SRC))
