@@ -4,6 +4,8 @@
 
 Names private to a file may be taken in another file, too. Here they would meet; so such a name is defined to FILE_NAME while its file
 is included, and macros end with their file. All headers come first, so that none of them is read under such a definition."""
+import collections
+import functools
 import pathlib
 import re
 import sys
@@ -23,20 +25,33 @@ def header_path(source, name):
     return str(beside.relative_to(ROOT / "src")) if beside.is_file() and not (ROOT / "src" / name).is_file() else name
 
 
-def main():
-    out, sources = pathlib.Path(sys.argv[1]), sys.argv[2:]
-    texts = {source: (ROOT / source).read_text() for source in sources}
-    private = {source: {name for pattern in PRIVATE for name in pattern.findall(ATTRIBUTE.sub("", text))} for source, text in texts.items()}
-    macros = {source: set(MACRO.findall(text)) for source, text in texts.items()}
-    headers = sorted({header_path(source, name) for source, text in texts.items() for name in INCLUDE.findall(text)})
+@functools.cache
+def read(source):
+    """The headers that a source includes, the names that are its own, and those of its macros."""
+    text = (ROOT / source).read_text()
+    plain = ATTRIBUTE.sub("", text)
+    headers = {header_path(source, name) for name in INCLUDE.findall(text)}
+    return headers, {name for pattern in PRIVATE for name in pattern.findall(plain)}, set(MACRO.findall(text))
+
+
+def unit(sources):
+    """The text of the unit."""
+    owners = collections.Counter(name for source in sources for name in read(source)[1])
+    headers = sorted(set().union(*(read(source)[0] for source in sources)))
     lines = ["// Made by tools/amalgamate.py: the whole library as one translation unit.", "#define WEIR_ONE_UNIT 1"] + [f'#include "{name}"' for name in headers]
     for source in sources:
-        shared = sorted(name for name in private[source] if any(name in private[other] for other in sources if other != source))
+        _, private, macros = read(source)
+        shared = sorted(name for name in private if owners[name] > 1)
         prefix = re.sub(r"\W", "_", source.removeprefix("src/").removesuffix(".c"))
         lines += [f"#define {name} {prefix}__{name}" for name in shared]
         lines.append(f'#include "{source.removeprefix("src/")}"')
-        lines += [f"#undef {name}" for name in sorted(set(shared) | macros[source])]
-    out.write_text("\n".join(lines) + "\n")
+        lines += [f"#undef {name}" for name in sorted(set(shared) | macros)]
+    return "\n".join(lines) + "\n"
 
 
-main()
+def main():
+    pathlib.Path(sys.argv[1]).write_text(unit(sys.argv[2:]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,24 +1,44 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A wrong option value fails at build time, with the sentence that config/options.toml has for it; and whatever can be left out of a profile can be left
 out of it alone: the library compiles without a warning, and asks for nothing that is not there."""
+import functools
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
-import tomllib
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OPTIONS = tomllib.loads((ROOT / "config/options.toml").read_text())
+sys.path.insert(0, str(ROOT / "tools"))
+from amalgamate import unit  # noqa: E402
+from configuration import all_sources, left_out, table  # noqa: E402
+
+OPTIONS = table()
 
 
-def build(*flags):
+def build(*flags, text="#include <weir/options.h>\nint weir;\n"):
     """Compiles a file that only includes the options; returns (exit status, messages)."""
-    done = subprocess.run(["cc", "-std=c11", "-fsyntax-only", f"-I{ROOT}/include", *flags, "-x", "c", "-"], input="#include <weir/options.h>\nint weir;\n",
+    done = subprocess.run(["cc", "-std=c11", "-fsyntax-only", "-fno-diagnostics-show-caret", f"-I{ROOT}/include", *flags, "-x", "c", "-"], input=text,
                           capture_output=True, text=True)
     return done.returncode, done.stderr
+
+
+def judge(cases):
+    """What the compiler says of the options with each of these settings, where it says anything: it reads the header again for each, in one run."""
+    lines = []
+    for number, settings in enumerate(cases):
+        lines += [f'# 1 "case {number}"', *(f"#define {setting.removeprefix('-D').replace('=', ' ')}" for setting in settings), "#include <weir/options.h>",
+                  "#undef WEIR_OPTIONS_H", *(f"#undef WEIR_CFG_{name}" for name in OPTIONS)]
+    status, messages = build(text="\n".join([*lines, "int weir;\n"]))
+    before, *told = re.split(r"^(?:In file included from )?case (\d+):.*\n", messages, flags=re.M)
+    assert before == "" and (status != 0) == (" error: " in messages)
+    found = {}
+    for number, text in zip(told[::2], told[1::2]):
+        found[cases[int(number)]] = found.get(cases[int(number)], "") + text
+    return found
 
 
 @pytest.mark.parametrize("profile", ["TINY", "SMALL", "FULL"])
@@ -26,12 +46,16 @@ def test_the_profiles_build(profile):
     assert build(f"-DWEIR_PROFILE_{profile}") == (0, "")
 
 
+def outside(name):
+    return [(f"-DWEIR_CFG_{name}={value}",) for value in (OPTIONS[name]["min"] - 1, OPTIONS[name]["max"] + 1)]
+
+
 @pytest.mark.parametrize("name", OPTIONS)
 def test_values_outside_the_range_stop_the_build_with_a_sentence(name):
     option = OPTIONS[name]
-    for value in (option["min"] - 1, option["max"] + 1):
-        status, messages = build(f"-DWEIR_CFG_{name}={value}")
-        assert status != 0
+    for settings in outside(name):
+        messages = judgement()[settings]
+        assert " error: " in messages
         assert f"WEIR_CFG_{name} must be {option['min']} to {option['max']}: {option['doc']}" in messages
 
 
@@ -58,26 +82,49 @@ def instead_of(name):
     return [f"-DWEIR_CFG_{other}=1", *with_needed(other)] if other else []
 
 
+def ends(name):
+    option = OPTIONS[name]
+    return [(f"-DWEIR_CFG_{name}={option['max']}", *with_needed(name)),
+            (*instead_of(name), *(without(name) if option["min"] == 0 else [f"-DWEIR_CFG_{name}={option['min']}"]))]
+
+
 @pytest.mark.parametrize("name", OPTIONS)
 def test_the_ends_of_the_range_are_taken(name):
-    option = OPTIONS[name]
-    assert build(f"-DWEIR_CFG_{name}={option['max']}", *with_needed(name)) == (0, "")
-    assert build(*instead_of(name), *without(name) if option["min"] == 0 else [f"-DWEIR_CFG_{name}={option['min']}"]) == (0, "")
+    for settings in ends(name):
+        assert settings not in judgement(), judgement()[settings]
 
 
-@pytest.mark.parametrize("name,other", [(name, other) for name, option in OPTIONS.items() for other in option.get("needs", [])])
+MISSING = {(name, other): (f"-DWEIR_CFG_{name}={option['full'] or option['max']}", f"-DWEIR_CFG_{other}=0")
+           for name, option in OPTIONS.items() for other in option.get("needs", [])}
+
+
+@pytest.mark.parametrize("name,other", MISSING)
 def test_an_option_that_misses_another_stops_the_build_with_a_sentence(name, other):
-    status, messages = build(f"-DWEIR_CFG_{name}={OPTIONS[name]['full'] or OPTIONS[name]['max']}", f"-DWEIR_CFG_{other}=0")
-    assert status != 0
+    messages = judgement()[MISSING[name, other]]
+    assert " error: " in messages
     assert f"WEIR_CFG_{name} needs WEIR_CFG_{other}" in messages
 
 
-@pytest.mark.parametrize("name", [name for name, option in OPTIONS.items() if "or_else" in option])
+NEITHER = {name: (f"-DWEIR_CFG_{name}=0", f"-DWEIR_CFG_{option['or_else']}=0") for name, option in OPTIONS.items() if "or_else" in option}
+
+
+@pytest.mark.parametrize("name", NEITHER)
 def test_one_of_two_must_be_built(name):
-    other = OPTIONS[name]["or_else"]
-    status, messages = build(f"-DWEIR_CFG_{name}=0", f"-DWEIR_CFG_{other}=0")
-    assert status != 0
-    assert f"WEIR_CFG_{name} and WEIR_CFG_{other} are both 0: one of them must be built" in messages
+    messages = judgement()[NEITHER[name]]
+    assert " error: " in messages
+    assert f"WEIR_CFG_{name} and WEIR_CFG_{OPTIONS[name]['or_else']} are both 0: one of them must be built" in messages
+
+
+@functools.cache
+def judgement():
+    """Of all that is asked above."""
+    return judge([*MISSING.values(), *NEITHER.values(), *(settings for name in OPTIONS for settings in [*outside(name), *ends(name)])])
+
+
+def test_a_command_says_what_a_judgement_does():
+    for settings in (*outside("SOCKETS"), *ends("SOCKETS"), next(iter(MISSING.values())), next(iter(NEITHER.values()))):
+        status, messages = build(*settings)
+        assert (status != 0) == (settings in judgement()) and messages.partition(" error: ")[2] == judgement().get(settings, "").partition(" error: ")[2]
 
 
 def features(profile):
@@ -85,18 +132,19 @@ def features(profile):
     return [name for name, option in OPTIONS.items() if option["min"] == 0 and option[profile] and (option["max"] == 1 or "files" in option) and name not in ("COMPACT", "IP4")]
 
 
+EVERYTHING = set(all_sources())
+
+
 def sources(profile, flags):
-    overrides = dict.fromkeys(flag.removeprefix("-DWEIR_CFG_") for flag in flags)   # each once
-    words = [sys.executable, "tools/options.py", "--left-out", profile, *overrides]
-    left_out = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    return sorted({str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.c")} - set(left_out))
+    changed = {name.removeprefix("-DWEIR_CFG_"): int(value) for name, value in (flag.split("=") for flag in flags)}
+    return sorted(EVERYTHING - set(left_out(OPTIONS, profile, changed)))
 
 
 def one_unit(folder, profile, flags, files):
-    """What the compiler says of the library as one file, and what the object asks of others. -flto: the compiler has left out what constants guard, and
-    makes no machine code of the rest, which takes a third of the time."""
-    subprocess.run([sys.executable, "tools/amalgamate.py", folder / "unit.c", *files], cwd=ROOT, check=True)
-    words = ["gcc", "-std=c11", "-O1", "-flto", "-Wall", "-Wextra", "-Wshadow", "-Wundef", "-Iinclude", "-Isrc", f"-DWEIR_PROFILE_{profile.upper()}", *flags]
+    """What the compiler says of the library as one file, and what the object asks of others. -flto: the compiler makes no machine code, which takes most
+    of the time; what constants guard it leaves out without -O, too."""
+    (folder / "unit.c").write_text(unit(files))
+    words = ["gcc", "-std=c11", "-O0", "-flto", "-Wall", "-Wextra", "-Wshadow", "-Wundef", "-Iinclude", "-Isrc", f"-DWEIR_PROFILE_{profile.upper()}", *flags]
     done = subprocess.run([*words, "-c", folder / "unit.c", "-o", folder / "unit.o"], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         return done.stderr, set()
@@ -187,3 +235,31 @@ def test_a_congestion_control_more_is_a_file_and_a_row(tmp_path):
     assert shown("full", "CC_SCALABLE=0") == [*names, str(len(names)), "152"]
     alone = [f"{name}=0" for name in OPTIONS if name.startswith("CC_")]
     assert shown("full", *alone) == ["scalable", "1", "8"]
+
+
+ASKED = "B := build\nPYTHON := python3\ninclude tools/left_out.mk\nasked:\n\t@echo $(call left_out,$(CONFIGURATION))\n"
+
+
+def test_make_keeps_what_a_configuration_leaves_out_until_it_is_another(tmp_path):
+    for folder in ("config", "src", "tools"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def asked(*words):
+        done = subprocess.run(["make", "-s", "-f", "-", "asked", f"CONFIGURATION={' '.join(words)}"], cwd=tmp_path, input=ASKED, capture_output=True, text=True)
+        return done.stdout.split() if done.returncode == 0 else done.stderr
+
+    def told(*words):
+        return subprocess.run([sys.executable, "tools/options.py", "--left-out", *words], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+
+    first = asked("small", "UDP=0")
+    assert first == told("small", "UDP=0") != asked("small")
+    (kept,) = (tmp_path / "build/left_out").glob("*/small/UDP=0/files")
+    kept.write_text("kept.c \n")
+    assert asked("small", "UDP=0") == ["kept.c"]
+    (tmp_path / "src/udp/more.c").touch()   # it may be of a folder that an option lists
+    assert asked("small", "UDP=0") == first
+    table = tmp_path / "config/options.toml"
+    table.write_text(table.read_text().replace('"src/udp/udp.c"', '"src/udp/udp.c", "src/udp/more.c"', 1))
+    assert asked("small", "UDP=0") == told("small", "UDP=0") and set(asked("small", "UDP=0")) == {*first, "src/udp/more.c"}
+    for _ in range(2):   # what went wrong is not kept
+        assert "no such configuration" in asked("small", "UPD=0")
