@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ASK = """
-__attribute__((flatten)) void weir_memory_ask(void);
+__attribute__((flatten, used)) void weir_memory_ask(void);
 void weir_memory_ask(void)
 {
     __asm__ volatile(".ascii \\"WEIR_MEMORY_BYTES=%0;\\"" ::"i"(weir_size(0)));
@@ -34,12 +34,12 @@ UNKNOWN = '#error "WEIR_MEMORY_BYTES: this compiler did not work it out; ask wei
 
 
 def ask(compiler, include, sources):
-    """The number; None: the compiler does not tell."""
+    """The number; None: the compiler does not tell. -fwhole-program: GCC leaves out all that the question does not need (Clang ignores it)."""
     with tempfile.TemporaryDirectory() as folder:
         unit, found = pathlib.Path(folder, "unit.c"), pathlib.Path(folder, "unit.o")
         subprocess.run([sys.executable, ROOT / "tools/amalgamate.py", unit, *sources], cwd=ROOT, check=True)
         unit.write_text(unit.read_text() + ASK)
-        done = subprocess.run([*shlex.split(compiler), "-O2", "-fno-lto", "-w", "-std=gnu11", f"-I{include}", "-Iinclude", "-Isrc", "-c", unit, "-o", found],
+        done = subprocess.run([*shlex.split(compiler), "-O2", "-fno-lto", "-fwhole-program", "-w", "-std=gnu11", f"-I{include}", "-Iinclude", "-Isrc", "-c", unit, "-o", found],
                               cwd=ROOT, capture_output=True)
         told = re.search(rb"WEIR_MEMORY_BYTES=[#$]?(\d+);", found.read_bytes()) if done.returncode == 0 else None
     return int(told.group(1)) if told else None
