@@ -41,9 +41,17 @@ def header(tmp_path_factory):
 def installed(tmp_path_factory, header):
     """The prefix of an installation by make that has been moved since."""
     folder = tmp_path_factory.mktemp("make")
-    run("make", "-s", "install", f"CONFIG={header}", f"O={folder / 'build'}", f"DESTDIR={folder / 'root'}", "prefix=/opt/weir")
+    run("make", "-s", "install", f"CONFIG={header}", f"O={folder / 'build'}", f"DESTDIR={folder / 'root'}", "prefix=/opt/weir", "CFLAGS=-O0 -ffunction-sections -fdata-sections")
     shutil.move(folder / "root/opt/weir", folder / "moved")
     return folder / "moved"
+
+
+@pytest.mark.parametrize("cross, flags", [("", "gcc -std=c11 -O2 -g "), ("arm-none-eabi-", "arm-none-eabi-gcc -std=c11 -Os -g ")])
+def test_a_library_is_optimised_as_it_comes(cross, flags, tmp_path):
+    """Where CFLAGS says nothing, as it does for `installed`, which is not optimised: that takes half the time."""
+    said = run("make", "-n", "-f", "packaging/library.mk", "lib", "PROFILE=tiny", f"CROSS={cross}", f"O={tmp_path}")
+    commands = [line for line in said.splitlines() if re.search(r" -c \S+\.c -o ", line)]
+    assert len(commands) > 10 and all(line.startswith(flags) for line in commands)
 
 
 def run_all(folder, names=("answer", "answer_cxx", "sockets")):
@@ -266,7 +274,7 @@ def test_the_system_is_asked_for_by_hosted_parts_alone(installed, tmp_path):
         assert path.stem.removeprefix("weir-") in HOSTED or all(word.startswith(("-L", "-lweir")) for word in words), words
     parts = [path.stem.removeprefix("weir-") for path in (installed / "lib/pkgconfig").glob("weir-*.pc") if path.stem != "weir-posix"]
     flags = "-Os -mcpu=cortex-m3 -mthumb -ffunction-sections"
-    run("make", "-s", "lib", "PROFILE=full", "CROSS=arm-none-eabi-", f"CFLAGS={flags}", f"PARTS={' '.join(parts)}", f"O={tmp_path}")
+    run("make", "-s", "-j2", "lib", "PROFILE=full", "CROSS=arm-none-eabi-", f"CFLAGS={flags}", f"PARTS={' '.join(parts)}", f"O={tmp_path}")
     asked = {}
     for library in tmp_path.glob("*.a"):
         for line in run("arm-none-eabi-nm", "--undefined-only", "--extern-only", "--format=posix", library).splitlines():
@@ -309,12 +317,19 @@ def test_cmake_and_make_install_the_same(installed, header, tmp_path):
             assert (installed / path).read_text() == (other / path).read_text(), path
 
 
-@pytest.mark.parametrize("way", ["subdirectory", "fetch"])
-def test_the_sources_by_cmake(way, tmp_path):
-    configure(tmp_path, f"-DWEIR_FROM={way}", f"-DWEIR_SOURCES={ROOT}", "-DWEIR_PROFILE=small", "-DWEIR_OPTIONS=SOCKETS=5;UDP=1")
-    run("cmake", "--build", tmp_path)
-    run_all(tmp_path)
-    assert not (tmp_path / "weir/libweir-apps.a").exists()   # nobody asked for it
+def test_the_sources_by_cmake(tmp_path):
+    """What was fetched is built by the same commands as a folder."""
+    commands = {}
+    for way, folder in (("fetch", "_deps/weir-build"), ("subdirectory", "weir")):
+        configure(tmp_path / way, f"-DWEIR_FROM={way}", f"-DWEIR_SOURCES={ROOT}", "-DWEIR_PROFILE=small", "-DWEIR_OPTIONS=SOCKETS=5;UDP=1")
+        said = run("ninja", "-C", tmp_path / way, "-t", "commands", "answer", "answer_cxx", "sockets")
+        commands[way] = sorted(re.sub(rf"(?<![\w/.-]){folder}(?=[/\s])", "FOLDER", said.replace(f"{tmp_path / way}/", "@")).splitlines())
+        options = tmp_path / way / folder / "weir/include/weir/options.h"
+        assert "#define WEIR_CFG_SOCKETS 5\n" in options.read_text()
+    assert commands["fetch"] == commands["subdirectory"] and len(commands["fetch"]) > 50
+    run("cmake", "--build", tmp_path / "subdirectory")
+    run_all(tmp_path / "subdirectory")
+    assert not (tmp_path / "subdirectory/weir/libweir-apps.a").exists()   # nobody asked for it
 
 
 def test_memory_known_when_compiling_by_cmake(tmp_path):
@@ -460,11 +475,13 @@ def test_two_files_by_hand(profile, options, tmp_path):
     run("make", "-s", "amalgamation", f"PROFILE={profile}", f"OPTIONS={options}", f"O={tmp_path}")
     assert str(ROOT) not in (tmp_path / "weir.c").read_text() + (tmp_path / "weir.h").read_text()
     strict = ["-Wall", "-Wextra", "-Wshadow", "-Wundef", "-Werror", "-DTWO_FILES", f"-I{tmp_path}"]
-    run("cc", "-std=c11", "-O0", *strict, EXAMPLE / "answer.c", tmp_path / "weir.c", "-o", tmp_path / "answer")  # all of it must be there
-    run("cc", "-std=c11", "-O2", *strict, "-c", tmp_path / "weir.c", "-o", tmp_path / "optimised.o")  # other warnings are told where more is known
+    run("gcc", "-std=c11", "-O0", "-flto", *strict, "-c", tmp_path / "weir.c", "-o", tmp_path / "whole.o")
+    asked = set(run("gcc-nm", "-u", tmp_path / "whole.o").split()) - {"U", "memcpy", "memmove", "memset", "memcmp"}
+    assert not {name for name in asked if not name.startswith("_")}   # all of it must be there
+    run("cc", "-std=c11", "-O2", *strict, EXAMPLE / "answer.c", tmp_path / "weir.c", "-o", tmp_path / "answer")  # other warnings are told where more is known
     status = subprocess.run([tmp_path / "answer"]).returncode
     assert status == (3 if "IP4=0" in options else 0)  # IPv6 alone refuses an address of IPv4
-    metal = ["-mcpu=cortex-m4", "-mthumb", "-Os", "-ffunction-sections", "-fdata-sections"]
+    metal = ["-mcpu=cortex-m4", "-mthumb", "-O0" if options else "-Os", "-ffunction-sections", "-fdata-sections"]
     run("arm-none-eabi-gcc", "-std=c11", *metal, *strict, "-c", tmp_path / "weir.c", "-o", tmp_path / "weir.o")
     names = globals_of(tmp_path / "weir.o", "arm-none-eabi-nm")
     assert names and all(name.startswith("weir_") for name in names)
