@@ -10,6 +10,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 HEADER = "include/weir/instance.h"
+sys.path.insert(0, str(ROOT / "tools"))
+from amalgamate import unit  # noqa: E402
 
 
 def compile_with(*flags, compiler="cc"):
@@ -225,7 +227,8 @@ def test_a_build_without_multicast_says_so(tmp_path, words, expected):
     """Who compiles mDNS by hand over small, which receives no multicast, is told when it starts, and not by silence."""
     (tmp_path / "alone.c").write_text(ALONE)
     _, sources, _ = tell("--sources", "small", *words)
-    files = [*(ROOT / path for path in sources), *sorted((ROOT / "apps/mdns").glob("*.c")), *(ROOT / f"apps/{name}.c" for name in ("loop", "service", "text"))]
+    (tmp_path / "stack.c").write_text(unit(sources))
+    files = [tmp_path / "stack.c", *sorted((ROOT / "apps/mdns").glob("*.c")), *(ROOT / f"apps/{name}.c" for name in ("loop", "service", "text"))]
     subprocess.run(["cc", "-std=c11", "-w", "-DWEIR_PROFILE_SMALL", *(f"-DWEIR_CFG_{word}" for word in words), f"-DEXPECTED={expected}",
                     *(f"-I{ROOT}/{folder}" for folder in ("include", "src", "apps", ".")), tmp_path / "alone.c", *files, "-o", tmp_path / "alone"], check=True)
     assert subprocess.run([tmp_path / "alone"]).returncode == 0
