@@ -355,12 +355,13 @@ def build_quickly(programs):
 # Seconds that the longest take, roughly: what runs side by side ends soonest when they begin first.
 LONG = {
     "interop/test_tutorials": 120, "interop/test_front_door": 110, "interop/test_apps": 100,
-    "unit/packaging/packaging_test": 95, "unit/config_test": 85, "firmware/test_run_board": 70,
+    "unit/packaging/packaging_test": 150, "unit/config_test": 60, "firmware/test_run_board": 70,
     "firmware/test_cable": 55, "unit/sim/golden_test": 55, "interop/test_tcp_bulk": 50, "firmware/test_preempt": 50,
     "interop/test_dhcp6": 50, "interop/test_rtstream": 40, "interop/test_run": 35, "firmware/test_xinu": 30,
     "firmware/test_processes": 30, "fuzz/hostile/mutations": 30, "interop/test_tcp_life": 25,
     "firmware/test_player": 25, "fuzz/fragments": 25, "fuzz/paths": 25, "interop/test_mdns": 20,
-    "firmware/test_micro": 20, "interop/test_lab": 20, "interop/test_apps_page": 20, "unit/course_test": 15}
+    "firmware/test_micro": 20, "interop/test_lab": 20, "interop/test_apps_page": 20, "unit/packaging/recipes_test": 15,
+    "unit/packaging/configuration_test": 12, "unit/packaging/metadata_test": 12, "unit/course_test": 8}
 
 
 def longest_first(programs):
