@@ -139,7 +139,7 @@ $(B)/boards/$(1)/%.elf: $(B)/boards/$(1)/obj/examples/firmware/%.o $$(BOARD_OBJE
 $(B)/boards/$(1)/romantiki_%.elf: $(B)/boards/$(1)/obj/examples/romantiki/%.o $$(BOARD_OBJECTS_$(1)) boards/$(call board_folder,$(1))/link.ld $(wildcard $(BOARD_START_$(1))/*.ld)
 	@echo "  LINK  $$@"
 	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(call board_folder,$(1))/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $$(BOARD_LIBS_$(1)) -o $$@
--include $$(BOARD_OBJECTS_$(1):.o=.d) $(FIRMWARE:%=$(B)/boards/$(1)/obj/examples/firmware/%.d) $(ROMANTIKI:%=$(B)/boards/$(1)/obj/examples/romantiki/%.d)
+-include $$(call headers_of,boards/$(1),$$(BOARD_OBJECTS_$(1):.o=.d) $(FIRMWARE:%=$(B)/boards/$(1)/obj/examples/firmware/%.d) $(ROMANTIKI:%=$(B)/boards/$(1)/obj/examples/romantiki/%.d))
 endef
 $(foreach b,$(BOARDS),$(eval $(call board,$(b))))
 
@@ -409,7 +409,7 @@ $(B)/boards/$(1)/$(2).elf: $$(PROGRAM_OBJECTS_$(1)_$(2)) $(PROGRAM_LIBRARIES_$(2
 	@echo "  LINK  $$@"
 	@$$(BOARD_CC_$(1)) $$(or $$(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(call board_folder,$(1))/link.ld $(PROGRAM_LINK_$(2)) -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o %.a,$$^) $$(BOARD_LIBS_$(1)) -o $$@
 firmware: $(if $(PROGRAM_LIBRARIES_$(2)),,$(B)/boards/$(1)/$(2).elf)
--include $$(PROGRAM_OBJECTS_$(1)_$(2):.o=.d)
+-include $$(call headers_of,boards/$(1),$$(PROGRAM_OBJECTS_$(1)_$(2):.o=.d))
 endef
 $(foreach p,$(OWN_PROGRAMS),$(foreach b,$(PROGRAM_BOARDS_$(p)),$(eval $(call program,$(b),$(p)))))
 
@@ -440,7 +440,7 @@ $(B)/boards/$(1)/lyraos.elf: $(B)/boards/$(1)/lyraos/component.o $$(LYRAOS_OBJEC
 	@echo "  LINK  $$@"
 	@$$(BOARD_CC_$(1)) $(or $(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(call board_folder,$(1))/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $(BOARD_LIBS_$(1)) -o $$@
 firmware: $(B)/boards/$(1)/lyraos.elf
--include $$(COMPONENT_OBJECTS_$(1):.o=.d) $$(LYRAOS_OBJECTS_$(1):.o=.d)
+-include $$(call headers_of,boards/$(1),$$(COMPONENT_OBJECTS_$(1):.o=.d) $$(LYRAOS_OBJECTS_$(1):.o=.d))
 endef
 $(foreach b,$(LYRAOS_BOARDS),$(eval $(call lyraos,$(b))))
 
@@ -477,7 +477,7 @@ $(B)/boards/$(1)/echo_$(2).elf: $(B)/boards/$(1)/obj/examples/firmware/echo.o $$
 	@echo "  LINK  $$@"
 	@$$(BOARD_CC_$(1)) $(or $(BOARD_LINK_$(1)),--specs=nano.specs -nostartfiles) -T boards/$(call board_folder,$(1))/link.ld -Wl,--gc-sections -Wl,-Map=$$@.map $$(filter %.o,$$^) $(BOARD_LIBS_$(1)) -o $$@
 firmware: $(B)/boards/$(1)/echo_$(2).elf
--include $$(RELINK_OBJECTS_$(2):.o=.d)
+-include $$(call headers_of,boards/$(1),$$(RELINK_OBJECTS_$(2):.o=.d))
 endef
 $(foreach p,$(RELINK_PROFILES),$(eval $(call relink,$(RELINK_BOARD),$(p))))
 

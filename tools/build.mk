@@ -49,6 +49,7 @@ EXAMPLES := $(filter-out examples/firmware/% examples/freertos/% examples/romant
 EXAMPLES_CXX := $(sort $(wildcard examples/*.cpp))
 UNIT_ALL := $(call find_c,tests/unit)
 SMALL_BUILDS := tiny tiny6 small small_apps small6 small6_apps
+VARIANTS := host v4 v6 asan tsan mips $(SMALL_BUILDS) lean
 UNIT_IP6_ALONE := $(if $(UNIT_ALL),$(shell grep -l '^// only without IPv4' $(UNIT_ALL)))
 UNIT_TESTS := $(filter-out $(UNIT_IP6_ALONE),$(filter %_test.c,$(UNIT_ALL)))
 UNIT_HELPERS := $(filter-out %_test.c,$(UNIT_ALL))
@@ -56,6 +57,15 @@ UNIT_THREADED := $(if $(UNIT_TESTS),$(shell grep -l '<pthread.h>' $(UNIT_TESTS))
 UNIT_NOT_MIPS := $(if $(UNIT_TESTS),$(shell grep -l '^// not on mips:' $(UNIT_TESTS)))
 UNIT_NOT_LEAN := $(if $(UNIT_TESTS),$(shell grep -l '^// not lean:' $(UNIT_TESTS)))
 $(foreach p,$(SMALL_BUILDS),$(eval UNIT_$(p) := $(if $(UNIT_ALL),$(shell grep -lw '^// profiles:.*$(p)' $(filter %_test.c,$(UNIT_ALL))))))
+
+# Beside each object a file says which headers it had: those are thousands, and reading them takes make seconds. Where each goal is a file of a variant
+# or a board, which needs no objects but of the variant's or the board's own folder, those of the others are not read. (tests/unit/goals_test.py)
+GOALS := $(filter-out host-flags list-tests list-board-programs $(B)/venv/ready,$(or $(MAKECMDGOALS),all))
+folder_of = $(if $(filter boards,$(word 1,$(1))),boards/$(word 2,$(1)),$(word 1,$(1)))
+FOLDERS := $(sort $(foreach goal,$(GOALS),$(if $(filter $(B)/%,$(goal)),$(call folder_of,$(subst /, ,$(goal:$(B)/%=%))),$(goal))))
+OF_ALL := $(filter-out $(VARIANTS) boards/%,$(FOLDERS))$(filter $(B)/host/tls-bearssl,$(GOALS))
+# $(call headers_of,FOLDER,FILES)
+headers_of = $(if $(OF_ALL)$(filter $(1),$(FOLDERS)),$(2))
 
 # $(call variant,NAME,COMPILER,FLAGS,LINK FLAGS,LIBRARY SOURCES,TEST SOURCES,ARCHIVER)
 define variant
@@ -118,7 +128,7 @@ $(B)/$(1)/quick/%: $(B)/$(1)/obj/tests/unit/%_test.o $$(CMOCKA_$(1))
 	@$(2) $$(FLAGS_$(1)) $$< $$@.a -o $$@ $(4) $$(or $$(CMOCKA_$(1)),-lcmocka) -pthread -lm
 .PHONY: tests-$(1)
 tests-$(1): $$(TESTS_$(1))
--include $$(patsubst %.o,%.d,$$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(MAIN_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1)) $$(TEST_OBJECTS_$(1))) $(RUN_MAIN:%.c=$(B)/$(1)/obj/%.d) $(SIM_MAIN:%.c=$(B)/$(1)/obj/%.d)
+-include $$(call headers_of,$(1),$$(patsubst %.o,%.d,$$(LIB_OBJECTS_$(1)) $$(APP_OBJECTS_$(1)) $$(MAIN_OBJECTS_$(1)) $$(HELPER_OBJECTS_$(1)) $$(TEST_OBJECTS_$(1))) $(RUN_MAIN:%.c=$(B)/$(1)/obj/%.d) $(SIM_MAIN:%.c=$(B)/$(1)/obj/%.d))
 endef
 
 .PHONY: always apps examples tests
@@ -184,7 +194,6 @@ SRC_v6 := $(filter-out $(call left_out,full $(OPTIONS_v6)),$(SRC))
 $(eval $(call variant,v6,$(CC),-g1 -O1 $(call as_flags,$(OPTIONS_v6)),,$(sort $(SRC_v6) $(filter src/wire/%,$(SRC))) $(HOST_PARTS),$(UNIT_v6),ar))
 # For `make coverage` alone: not one of the variants that `make test` runs.
 $(eval $(call variant,coverage,$(CC),-Og -Wno-maybe-uninitialized --coverage $(DUAL),,$(BOTH),$(UNIT_TESTS),ar))
-VARIANTS := host v4 v6 asan tsan mips tiny tiny6 small small_apps small6 small6_apps lean
 
 apps: $(if $(APP_MAIN),$(B)/host/weir-host) $(B)/host/weir-run $(B)/host/weir-sim examples
 examples: $(patsubst examples/%.c,$(B)/host/examples/%,$(EXAMPLES)) $(patsubst examples/%.cpp,$(B)/host/examples/%,$(EXAMPLES_CXX))

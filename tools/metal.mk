@@ -25,7 +25,7 @@ $(B)/m3/$(1)/weir_all.c: tools/amalgamate.py $(B)/m3/$(1)/objects $$(SRC_$(1))
 $(B)/m3/$(1)/weir_all.o: $(B)/m3/$(1)/weir_all.c tools/metal.mk
 	@echo "  CC    $$@"
 	@$(METAL)gcc $(METAL_FLAGS) -DWEIR_PROFILE_$(2) $(3) -MMD -MP -c $$< -o $$@
--include $$(METAL_OBJECTS_$(1):.o=.d) $(B)/m3/$(1)/weir_all.d
+-include $$(call headers_of,m3,$$(METAL_OBJECTS_$(1):.o=.d) $(B)/m3/$(1)/weir_all.d)
 endef
 $(eval $(call metal,tiny,TINY))
 $(eval $(call metal,small,SMALL))
