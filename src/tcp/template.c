@@ -52,8 +52,8 @@ static inline uint32_t queue_offset(const struct tcp_conn *c, uint32_t seq)
 }
 
 // Lends what does not lie together, piece by piece. Returns its sum, or TOO_MANY_PIECES.
-COLD static uint32_t lend_pieces(const struct weir *weir, const struct tcp_conn *c, struct flow_template *t,
-                                 uint32_t seq, uint32_t length)
+static uint32_t lend_pieces(const struct weir *weir, const struct tcp_conn *c, struct flow_template *t, uint32_t seq,
+                            uint32_t length)
 {
     const uint32_t offset = queue_offset(c, seq);
     uint16_t sum = 0;
@@ -108,21 +108,11 @@ static inline void segments_left(struct weir *weir, struct tcp_conn *c, uint32_t
     TCP_INFO_COUNT(c, segs_out, sent);
 }
 
-// Timestamps are the only option of the segment's header.
-static inline bool header_fits(const struct tcp_conn *c)
-{
-    return c->flags & TCP_USE_TIMESTAMPS && !(c->attention & ATTEND_HEADER);
-}
-// The options of a SYN are those of most.
-static inline bool syn_fits(const struct tcp_conn *c, const struct tcp_plan *plan)
-{
-    return TCP_SYN_ALIGNED && plan->flags == TCP_SYN && !plan->payload && !c->extra && tcp_ecn_silent(c);
-}
-
 // A SYN alone, whose window is never scaled (RFC 7323 §2.2).
 static enum weir_tx_verdict send_syn(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
 {
-    struct flow *const flow = syn_fits(c, plan) ? flow_template(weir, &c->path, c->local.addr, c->remote.addr) : NULL;
+    const bool fits = TCP_SYN_ALIGNED && plan->flags == TCP_SYN && !plan->payload && !c->extra && tcp_ecn_silent(c);
+    struct flow *const flow = fits ? flow_template(weir, &c->path, c->local.addr, c->remote.addr) : NULL;
     if (!flow)
         return WEIR_TX_UNRESOLVED;
     const uint32_t edge = c->rcv.nxt + min_u32(tcp_receive_edge(weir, c) - c->rcv.nxt, 65535);
@@ -148,8 +138,8 @@ static enum weir_tx_verdict send_syn(struct weir *weir, struct tcp_conn *c, stru
 static HOT_INLINE enum weir_tx_verdict send_run(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan,
                                                 uint32_t length)
 {
-    struct flow *const flow =
-        header_fits(c) && length <= c->mss ? flow_template(weir, &c->path, c->local.addr, c->remote.addr) : NULL;
+    const bool fits = c->flags & TCP_USE_TIMESTAMPS && !(c->attention & ATTEND_HEADER) && length <= c->mss;
+    struct flow *const flow = fits ? flow_template(weir, &c->path, c->local.addr, c->remote.addr) : NULL;
     if (!flow)
         return WEIR_TX_UNRESOLVED;
     const uint32_t edge = tcp_receive_edge(weir, c), run = length ? plan->run : 1;
@@ -180,23 +170,17 @@ static HOT_INLINE enum weir_tx_verdict send_run(struct weir *weir, struct tcp_co
     if (!plan->run)
         return verdict;
     segments_left(weir, c, edge, plan->run, tx->length);
-    if (run > 1)
-        plan->end = seq;
+    plan->end -= left * length;
     if (left)
         plan->flags &= (uint8_t)~TCP_PSH;
     return verdict;
 }
 
-enum weir_tx_verdict tcp_template_control(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
-{
-    return plan->flags & TCP_SYN ? send_syn(weir, c, plan) : send_run(weir, c, plan, 0);
-}
 enum weir_tx_verdict tcp_template_data(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
 {
     return send_run(weir, c, plan, plan->payload);
 }
-enum weir_tx_verdict tcp_template_ack(struct weir *weir, struct tcp_conn *c, uint32_t seq)
+enum weir_tx_verdict tcp_template_control(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
 {
-    struct tcp_plan plan = {.seq = seq, .end = seq, .run = 1, .flags = TCP_ACK};
-    return send_run(weir, c, &plan, 0);
+    return plan->flags & TCP_SYN ? send_syn(weir, c, plan) : send_run(weir, c, plan, 0);
 }
