@@ -47,17 +47,13 @@ static inline uint32_t flow_network_offset(const struct weir_netif *netif)
 }
 static inline uint64_t flow_word(const uint8_t *bytes, uint32_t i) { return native64(bytes + 8 * i); }
 
-_Static_assert(FLOW_WORDS == 5 || FLOW_WORDS == 8, "flow_begins compares five, and three more of IPv6");
-static inline bool flow_begins(const struct flow_match *match, const uint8_t *bytes, bool more)
+// Compares the words [first, end) of a frame's head. Both are known where it is called, which leaves no loop.
+static BYTES_INLINE bool flow_begins(const struct flow_match *match, const uint8_t *bytes, uint32_t first, uint32_t end)
 {
-    const uint64_t *const head = match->head, *const mask = match->mask;
-    if (FLOW_WORDS == 8 && more &&
-        (((flow_word(bytes, 5) & mask[5]) ^ head[5]) | ((flow_word(bytes, 6) & mask[6]) ^ head[6]) |
-         ((flow_word(bytes, 7) & mask[7]) ^ head[7])))
-        return false;
-    return !(((flow_word(bytes, 0) & mask[0]) ^ head[0]) | ((flow_word(bytes, 1) & mask[1]) ^ head[1]) |
-             ((flow_word(bytes, 2) & mask[2]) ^ head[2]) | ((flow_word(bytes, 3) & mask[3]) ^ head[3]) |
-             ((flow_word(bytes, 4) & mask[4]) ^ head[4]));
+    uint64_t differs = 0;
+    for (uint32_t i = first; i < end; i++)
+        differs |= (flow_word(bytes, i) & match->mask[i]) ^ match->head[i];
+    return !differs;
 }
 
 // The flow that a frame just come belongs to: it begins as the flow's frames do, and a whole packet with a sound header
@@ -75,7 +71,8 @@ static BYTES_INLINE const struct flow *flow_match(const struct weir_netif *netif
         return NULL;
     const struct flow *const flow = weir->ip.flows + ip_source_low(bytes + at) % WEIR_CFG_FLOWS;
     if (flow->match.generation != weir->ip.generation || flow->match.netif != netif ||
-        !flow_begins(&flow->match, bytes, version6) || !ip_whole(bytes + at, frame->length - at))
+        !flow_begins(&flow->match, bytes, 0, 5) || (version6 && !flow_begins(&flow->match, bytes, 5, FLOW_WORDS)) ||
+        !ip_whole(bytes + at, frame->length - at))
         return NULL;
     return flow;
 }
