@@ -92,7 +92,6 @@ void flow_learn_template(struct weir *weir, const struct path *path, const struc
     t->netif = path->netif;
     t->generation = weir->ip.flow_generation;
     t->made_ms = weir->now_ms;
-    t->shape = 0;  // no packet's
     t->pseudo_sum = checksum_word(ip_pseudo_sum(flow->local, flow->remote, IP_TCP, 0));
     t->tx = (struct weir_tx){.slices = t->slices};
     t->slices[0].data = t->header;

@@ -102,18 +102,6 @@ static inline struct flow *flow_template(struct weir *weir, const struct path *p
                : NULL;
 }
 
-#if WEIR_CFG_IP6
-static inline flow_shape flow_shape_of(struct ip_params params, uint32_t length)
-{
-    return (flow_shape)params.flow_label << 32 | (uint32_t)params.ttl << 24 | (uint32_t)params.tos << 16 | length;
-}
-#else
-static inline flow_shape flow_shape_of(struct ip_params params, uint32_t length)
-{
-    return (uint32_t)params.ttl << 24 | (uint32_t)params.tos << 16 | length;
-}
-#endif
-
 // Where a TCP header of `transport_bytes` bytes is to be written, with `payload_bytes` to follow: all before it stands,
 // and in template.tx the lengths, of a frame that is whole with it. The payload is the caller's.
 static inline uint8_t *flow_header(struct flow *flow, struct ip_params params, uint32_t transport_bytes,
@@ -123,11 +111,7 @@ static inline uint8_t *flow_header(struct flow *flow, struct ip_params params, u
     uint8_t *const network = t->header + t->network_at;
     const uint32_t header_bytes = IP_FAMILIES == 2 ? t->network_bytes : ip_family_of(weir_addr_any())->header_bytes;
     const uint32_t length = header_bytes + transport_bytes + payload_bytes;
-    const flow_shape shape = flow_shape_of(params, length);
-    if (t->shape != shape) {
-        t->shape = shape;
-        ip_fit(t->netif, network, t->fixed_sum, params, length);
-    }
+    ip_fit(t->netif, network, t->fixed_sum, params, length);
     t->tx.length = t->network_at + length;
     t->slices[0].length = t->tx.header_length = (uint16_t)(t->tx.length - payload_bytes);
     t->tx.count = 1;

@@ -26,16 +26,10 @@ struct flow_match {
     uint64_t head[FLOW_WORDS], mask[FLOW_WORDS];
 };
 
-#if WEIR_CFG_IP6
-typedef uint64_t flow_shape;
-#else
-typedef uint32_t flow_shape;
-#endif
 struct flow_template {
     uint32_t generation;  // of paths and link addresses; 0: none
     uint32_t made_ms;
     const struct weir_netif *netif;
-    flow_shape shape;     // TTL, type of service, length (and flow label), for which the network header stands as it is
     uint32_t fixed_sum;   // of what the network header has alike for any of these, in host order
     uint32_t pseudo_sum;  // of TCP's pseudo-header without the length, in host order
     uint8_t network_at;   // in the frame
