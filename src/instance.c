@@ -197,9 +197,6 @@ static inline void frame_input(struct weir_netif *netif, const struct weir_frame
     if (!(netif->flags & WEIR_NETIF_UP))
         return;
     trace_frame(netif, "in", frame->length);
-    const struct flow *const flow = flow_match(netif, frame);
-    if (flow && tcp_predict_frame(netif->weir, netif, flow, frame))
-        return;
     // below, headers are read without asking again
     if (frame->slices[0].length < min_u32(frame->length, WEIR_FRAME_HEAD)) {
         NETIF_COUNT(netif, rx_runt);
@@ -207,10 +204,11 @@ static inline void frame_input(struct weir_netif *netif, const struct weir_frame
     }
     netif_counted_in(netif, frame);
     taps_show_in(netif, frame);
-    if (WEIR_CFG_FAST_PATH && flow)
-        flow_input(netif, frame, flow);
-    else
+    const struct flow *const flow = WEIR_CFG_FAST_PATH ? flow_match(netif, frame) : NULL;
+    if (!WEIR_CFG_FAST_PATH || !flow)
         netif->link->input(netif, frame);
+    else if (!tcp_predict_frame(netif->weir, flow, frame))
+        flow_input(netif, frame, flow);
 }
 
 void weir_input(struct weir_netif *netif, const struct weir_frame *frame)

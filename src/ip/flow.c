@@ -8,7 +8,7 @@ _Static_assert((WEIR_CFG_FLOWS & (WEIR_CFG_FLOWS - 1)) == 0, "a flow's place is 
 // The place for a flow, emptied when it was another's. NULL: it was taken just now.
 static struct flow *flow_take(struct weir *weir, struct weir_addr local, struct weir_addr remote)
 {
-    struct flow *const flow = flow_place(weir, remote);
+    struct flow *const flow = flow_place(weir, addr_low(remote));
     if (weir_addr_equal(flow->remote, remote) && weir_addr_equal(flow->local, local))
         return flow;
     if (!weir_addr_is_any(flow->remote) && flow->taken_ms == weir->now_ms)
@@ -55,7 +55,7 @@ void flow_learn_match(struct weir *weir, const struct packet *packet)
 
 void flow_input(struct weir_netif *netif, const struct weir_frame *frame, const struct flow *flow)
 {
-    const uint8_t *const bytes = frame->slices[0].data, *const network = flow_network(flow, frame);
+    const uint8_t *const bytes = frame->slices[0].data, *const network = bytes + flow->match.network_at;
     struct packet packet = {
         .netif = netif,
         .frame = frame,
@@ -106,10 +106,10 @@ static inline uint8_t query_bit(struct weir_addr wanted, uint8_t netif_bound)
     return (uint8_t)(1u << ((weir_addr_is_any(wanted) ? 0 : 1) + (netif_bound ? 2 : 0)));
 }
 
-bool flow_path(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
+bool flow_path(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
                uint8_t netif_bound)
 {
-    const struct flow *const flow = weir->ip.flows + addr_low(destination) % WEIR_CFG_FLOWS;
+    const struct flow *const flow = flow_place(weir, addr_low(destination));
     if (flow->path.generation != weir->ip.generation || !weir_addr_equal(flow->remote, destination) ||
         !(flow->path_queries & query_bit(*source, netif_bound)) ||
         (netif_bound && netif_bound != flow->path.netif->index) ||

@@ -32,7 +32,7 @@ void flow_learn_template(struct weir *weir, const struct path *path, const struc
                          const struct packet_out *out, uint32_t transport_bytes);
 
 // ip_path_find: the way, where it is known, and the source (from `wanted`, which may be any).
-bool flow_path(const struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
+bool flow_path(struct weir *weir, struct path *path, struct weir_addr *source, struct weir_addr destination,
                uint8_t netif_bound);
 void flow_learn_path(struct weir *weir, const struct path *path, struct weir_addr wanted, struct weir_addr source,
                      struct weir_addr destination, uint8_t netif_bound);
@@ -40,6 +40,8 @@ void flow_learn_path(struct weir *weir, const struct path *path, struct weir_add
 void flow_input(struct weir_netif *netif, const struct weir_frame *frame, const struct flow *flow);
 
 #if WEIR_CFG_FAST_PATH
+// By the low byte of the peer's address. (The sum is what gcc makes less code of than of an index: it multiplies once.)
+static inline struct flow *flow_place(struct weir *weir, uint32_t low) { return weir->ip.flows + low % WEIR_CFG_FLOWS; }
 // Bytes of link header before the network header of a frame on this interface.
 static inline uint32_t flow_network_offset(const struct weir_netif *netif)
 {
@@ -60,7 +62,6 @@ static BYTES_INLINE bool flow_begins(const struct flow_match *match, const uint8
 // is behind. NULL: none.
 static BYTES_INLINE const struct flow *flow_match(const struct weir_netif *netif, const struct weir_frame *frame)
 {
-    const struct weir *const weir = netif->weir;
     const uint8_t *const bytes = frame->slices[0].data;
     const uint32_t at = flow_network_offset(netif);
     const uint32_t room = frame->slices[0].length;
@@ -69,31 +70,19 @@ static BYTES_INLINE const struct flow *flow_match(const struct weir_netif *netif
     const bool version6 = ip_is_version6(bytes + at);
     if (version6 && room < 8u * FLOW_WORDS)
         return NULL;
-    const struct flow *const flow = weir->ip.flows + ip_source_low(bytes + at) % WEIR_CFG_FLOWS;
-    if (flow->match.generation != weir->ip.generation || flow->match.netif != netif ||
+    const struct flow *const flow = flow_place(netif->weir, ip_source_low(bytes + at));
+    if (flow->match.generation != netif->weir->ip.generation || flow->match.netif != netif ||
         !flow_begins(&flow->match, bytes, 0, 5) || (version6 && !flow_begins(&flow->match, bytes, 5, FLOW_WORDS)) ||
         !ip_whole(bytes + at, frame->length - at))
         return NULL;
     return flow;
 }
-// Such a frame's network header.
-static inline const uint8_t *flow_network(const struct flow *flow, const struct weir_frame *frame)
-{
-    return (const uint8_t *)frame->slices[0].data + flow->match.network_at;
-}
-
-// The sum, here and above, is what gcc makes less code of than of an index: it multiplies once.
-static inline struct flow *flow_place(struct weir *weir, struct weir_addr remote)
-{
-    return weir->ip.flows + addr_low(remote) % WEIR_CFG_FLOWS;
-}
-
 // The flow whose template is good for a packet by this path, which is valid, now: the interface takes frames. (Between
 // these two addresses all valid paths through one interface have one next hop.) NULL: none.
 static inline struct flow *flow_template(struct weir *weir, const struct path *path, struct weir_addr local,
                                          struct weir_addr remote)
 {
-    struct flow *const flow = flow_place(weir, remote);
+    struct flow *const flow = flow_place(weir, addr_low(remote));
     const struct flow_template *const t = &flow->template;
     return t->generation == weir->ip.flow_generation && weir_addr_equal(flow->remote, remote) &&
                    weir_addr_equal(flow->local, local) && t->netif == path->netif &&
@@ -119,10 +108,7 @@ static inline uint8_t *flow_header(struct flow *flow, struct ip_params params, u
     return network + header_bytes;
 }
 #else
-static inline const struct flow *flow_match(const struct weir_netif *netif, const struct weir_frame *frame)
-{
-    return (void)netif, (void)frame, NULL;
-}
+const struct flow *flow_match(const struct weir_netif *netif, const struct weir_frame *frame);
 #endif
 
 #endif

@@ -248,14 +248,13 @@ static __attribute__((noinline)) bool idle_frame(struct weir *weir, struct tcp_c
     return true;
 }
 
-bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct flow *flow,
-                       const struct weir_frame *frame)
+bool tcp_predict_frame(struct weir *weir, const struct flow *flow, const struct weir_frame *frame)
 {
     if (frame->count != 1 || frame->checksum != WEIR_CHECKSUM_NONE)
         return false;
-    const uint8_t *const tcp = (const uint8_t *)frame->slices[0].data + flow->match.transport_at;
+    const uint8_t *const bytes = frame->slices[0].data, *const tcp = bytes + flow->match.transport_at;
     struct packet packet;
-    ip_read(flow_network(flow, frame), &packet);
+    ip_read(bytes + flow->match.network_at, &packet);
     const uint32_t length = packet.length - WITH_TIMESTAMPS;
     if (packet.protocol != IP_TCP || packet.length < WITH_TIMESTAMPS || (packet.tos & TCP_ECN_BITS) == TCP_CE ||
         tcp[12] != WITH_TIMESTAMPS << 2 || get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
@@ -275,9 +274,6 @@ bool tcp_predict_frame(struct weir *weir, struct weir_netif *netif, const struct
     } else if (!idle_frame(weir, c, flow, tcp, &segment)) {
         return false;
     }
-    netif->stats.rx_frames++;
-    netif->stats.rx_segments++;
-    netif->stats.rx_bytes += frame->length;
     count(weir, WEIR_COUNT_TCP_RECEIVED);
     return true;
 }
