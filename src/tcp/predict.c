@@ -218,10 +218,8 @@ static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uin
 
 static inline bool sum_good(const struct flow *flow, const uint8_t *tcp, uint32_t length, uint32_t payload_sum)
 {
-    const uint64_t header = (uint64_t)native32(tcp) + native32(tcp + 4) + native32(tcp + 8) + native32(tcp + 12) +
-                            native32(tcp + 16) + native32(tcp + 20) + native32(tcp + 24) + native32(tcp + 28);
-    return checksum_words_good(header + flow->match.pseudo_sum + checksum_word((uint16_t)(WITH_TIMESTAMPS + length)) +
-                               payload_sum);
+    return checksum_words_good(checksum_words(tcp, WITH_TIMESTAMPS) + flow->match.pseudo_sum +
+                               checksum_word((uint16_t)(WITH_TIMESTAMPS + length)) + payload_sum);
 }
 
 // What prediction looks at, of a header with timestamps alone.
