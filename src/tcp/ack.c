@@ -35,14 +35,6 @@ static bool window_update(struct weir *weir, struct tcp_conn *c, const struct tc
     return true;
 }
 
-static void room_opened(struct weir *weir, struct tcp_conn *c)
-{
-    if (!(c->flags & TCP_WRITE_BLOCKED))
-        return;
-    c->flags &= ~(uint32_t)TCP_WRITE_BLOCKED;
-    sock_event(&weir->socks, &c->sock, WEIR_WRITABLE);
-}
-
 // snd.una moves to `ack`: queue, log and round-trip time follow.
 static void advance_una(struct weir *weir, struct tcp_conn *c, uint32_t ack, struct flight_delta *delta)
 {
@@ -60,7 +52,7 @@ static void advance_una(struct weir *weir, struct tcp_conn *c, uint32_t ack, str
         c->flow->retransmit_from = ack;
     c->progress_ms = weir->now_ms;
     if (data)
-        room_opened(weir, c);
+        tcp_room_opened(weir, c);
 }
 
 static bool reports_duplicate(const struct tcp_conn *c, const struct tcp_segment *segment)
@@ -179,7 +171,7 @@ enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const stru
     if (segment->options.sack_count && (c->flags & TCP_USE_SACK)) {
         tcp_sack_input(weir, c, segment, &delta);
         if (delta.delivered)
-            room_opened(weir, c);  // what is SACKED no longer counts (transfer.c)
+            tcp_room_opened(weir, c);  // what is SACKED no longer counts (transfer.c)
     }
     if (c->flow && !flight_sound(c->flow->flight, c->snd.una, c->snd.nxt)) {
         tcp_conn_insane(weir, c);

@@ -29,6 +29,14 @@
 
 // ack.c
 enum tcp_verdict tcp_input_ack(struct weir *weir, struct tcp_conn *c, const struct tcp_segment *segment);
+// The send queue has room again: a writer that waits for it is told.
+static inline void tcp_room_opened(struct weir *weir, struct tcp_conn *c)
+{
+    if (!(c->flags & TCP_WRITE_BLOCKED))
+        return;
+    c->flags &= ~(uint32_t)TCP_WRITE_BLOCKED;
+    sock_event(&weir->socks, &c->sock, WEIR_WRITABLE);
+}
 
 // pacing.c (pacing.h)
 #if WEIR_CFG_TCP_PACING

@@ -107,10 +107,7 @@ static HOT_INLINE void take_ack(struct weir *weir, struct tcp_conn *c, uint32_t 
     c->progress_ms = weir->now_ms;
     take_acked(weir, c, flow, ack, acked);
     tcp_timers_acked_steady(weir, c);
-    if (c->flags & TCP_WRITE_BLOCKED) {
-        c->flags &= ~(uint32_t)TCP_WRITE_BLOCKED;
-        sock_event(&weir->socks, &c->sock, WEIR_WRITABLE);
-    }
+    tcp_room_opened(weir, c);
     if (stream_length(c->send) != tcp_flow_lag(flow))
         tcp_wants_output(weir, c);
 }
