@@ -186,30 +186,21 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
 
 #define WITH_TIMESTAMPS (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)  // of a header whose only option are timestamps
 
-// What is not in the first piece of memory, of `done` bytes. Returns the sum of all.
-COLD static uint16_t copy_rest(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length,
-                               uint32_t done, uint16_t sum)
-{
-    while (done < length) {
-        const struct weir_span span = stream_stretch(c->receive, stream_length(c->receive) + done, length - done);
-        sum = checksum_add_at(sum, checksum_copy_sum(weir->port, span.data, from + done, span.length), done);
-        done += span.length;
-    }
-    return sum;
-}
-
 // Copies the payload behind the data in the receive queue, where nothing counts until the sum proved good, and sums it.
 // false: no memory.
-static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const uint8_t *from, uint32_t length,
-                                uint32_t *sum)
+static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const struct weir_frame *frame,
+                                const uint8_t *tcp, uint32_t length, uint32_t *sum)
 {
     if (!tcp_receive_room(weir, c, length))
         return false;
-    const uint32_t offset = stream_length(c->receive);
-    const struct weir_span span = stream_stretch(c->receive, offset, length);
-    *sum = checksum_copy_payload(weir->port, span.data, from, span.length);
-    if (span.length != length)
-        *sum = copy_rest(weir, c, from, length, span.length, checksum_fold(*sum));
+    const struct weir_span span = stream_stretch(c->receive, stream_length(c->receive), length);
+    if (span.length == length) {
+        *sum = checksum_copy_payload(weir->port, span.data, tcp + WITH_TIMESTAMPS, length);
+    } else {
+        const uint8_t *const bytes = frame->slices[0].data;
+        const struct packet packet = {.frame = frame, .head = tcp, .offset = (uint32_t)(tcp - bytes)};
+        *sum = tcp_receive_store(weir, c, &packet, WITH_TIMESTAMPS, 0, length, true);
+    }
     return true;
 }
 
@@ -262,7 +253,7 @@ bool tcp_predict_frame(struct weir *weir, const struct flow *flow, const struct 
     uint32_t payload_sum = 0;
     read_segment(tcp, length, &segment);
     if (steady_expects(c, &segment)) {
-        if ((length && !copy_payload(weir, c, tcp + WITH_TIMESTAMPS, length, &payload_sum)) ||
+        if ((length && !copy_payload(weir, c, frame, tcp, length, &payload_sum)) ||
             !sum_good(flow, tcp, length, payload_sum))
             return false;
         take(weir, c, &segment, 0);
