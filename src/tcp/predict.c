@@ -68,14 +68,6 @@ static inline bool cc_indifferent(const struct weir *weir, struct tcp_conn *c, u
            !tcp_half_used(c, prior_inflight) && tcp_cc(weir, c)->only_grows && tcp_hystart_calm(c, rtt_us);
 }
 
-static __attribute__((noinline)) void tell_cc(struct weir *weir, struct tcp_conn *c, const struct flight_record *newest,
-                                              bool known, uint32_t acked)
-{
-    const uint32_t inflight = c->snd.nxt - c->snd.una;
-    const struct flight_delta delta = flight_plain_delta(newest, known, acked);
-    tcp_cc_ack(weir, c, &delta, acked, inflight, inflight + acked);
-}
-
 // What an acknowledgement says of the path.
 static HOT_INLINE void take_acked(struct weir *weir, struct tcp_conn *c, struct tcp_flow *flow, uint32_t ack,
                                   uint32_t acked)
@@ -86,8 +78,11 @@ static HOT_INLINE void take_acked(struct weir *weir, struct tcp_conn *c, struct 
     tcp_rack_predicted(flow, weir->now - newest->sent);
     if (known)
         rtt_sample(&c->rtt, rtt_us);
-    if (!cc_indifferent(weir, c, rtt_us, c->snd.nxt - ack + acked))
-        tell_cc(weir, c, newest, known, acked);
+    const uint32_t inflight = c->snd.nxt - ack;
+    if (!cc_indifferent(weir, c, rtt_us, inflight + acked)) {
+        const struct flight_delta delta = flight_plain_delta(newest, known, acked);
+        tcp_cc_ack(weir, c, &delta, acked, inflight, inflight + acked);
+    }
     tcp_cwv_acked(weir, c);
 }
 
@@ -224,16 +219,6 @@ static inline void read_segment(const uint8_t *tcp, uint32_t length, struct tcp_
     segment->options.ts_echo = get32(tcp + 28);
 }
 
-// A pure ACK, or a FIN alone, for a connection without data.
-static __attribute__((noinline)) bool idle_frame(struct weir *weir, struct tcp_conn *c, const struct flow *flow,
-                                                 const uint8_t *tcp, const struct tcp_segment *segment)
-{
-    if (!WEIR_CFG_ARP_CACHE || !idle_expects(c, segment) || !sum_good(flow, tcp, 0, 0))
-        return false;  // without a neighbour cache answers follow each good packet (ip_path_heard)
-    take_control(weir, c, segment);
-    return true;
-}
-
 bool tcp_predict_frame(struct weir *weir, const struct flow *flow, const struct weir_frame *frame)
 {
     if (frame->count != 1 || frame->checksum != WEIR_CHECKSUM_NONE)
@@ -252,13 +237,15 @@ bool tcp_predict_frame(struct weir *weir, const struct flow *flow, const struct 
     struct tcp_segment segment;
     uint32_t payload_sum = 0;
     read_segment(tcp, length, &segment);
-    if (steady_expects(c, &segment)) {
+    if (LIKELY(steady_expects(c, &segment))) {
         if ((length && !copy_payload(weir, c, frame, tcp, length, &payload_sum)) ||
             !sum_good(flow, tcp, length, payload_sum))
             return false;
         take(weir, c, &segment, 0);
-    } else if (!idle_frame(weir, c, flow, tcp, &segment)) {
-        return false;
+    } else if (WEIR_CFG_ARP_CACHE && idle_expects(c, &segment) && sum_good(flow, tcp, 0, 0)) {
+        take_control(weir, c, &segment);
+    } else {
+        return false;  // without a neighbour cache answers follow each good packet (ip_path_heard)
     }
     count(weir, WEIR_COUNT_TCP_RECEIVED);
     return true;
