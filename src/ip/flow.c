@@ -49,7 +49,7 @@ void flow_learn_match(struct weir *weir, const struct packet *packet)
     flow->match.generation = weir->ip.generation;
     flow->match.network_at = (uint8_t)at;
     flow->match.transport_at = (uint8_t)(at + family->header_bytes);
-    flow->match.source_at = packet->link_source ? (uint8_t)(packet->link_source - first->data) : FLOW_NO_LINK_SOURCE;
+    flow->match.source_at = packet->link_source ? (uint8_t)(packet->link_source - first->data) : 0;
     flow->match.pseudo_sum = ip_pseudo_sum(packet->source, packet->destination, IP_TCP, 0);
 }
 
@@ -62,7 +62,7 @@ void flow_input(struct weir_netif *netif, const struct weir_frame *frame, const 
         .head = bytes + flow->match.transport_at,
         .offset = flow->match.transport_at,
         .network = network,
-        .link_source = flow->match.source_at == FLOW_NO_LINK_SOURCE ? NULL : bytes + flow->match.source_at,
+        .link_source = flow->match.source_at ? bytes + flow->match.source_at : NULL,
         .source = flow->remote,
         .destination = flow->local,
         .network_length = (uint32_t)flow->match.transport_at - flow->match.network_at,

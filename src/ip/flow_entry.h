@@ -15,13 +15,12 @@
 #define FLOW_HEADER_BYTES (WEIR_CFG_IP6 ? 144u : 120u)
 #define FLOW_SLICES 8u
 #define IP_TRANSPORT_HEADER_MAX 60u  // that a flow has room for
-#define FLOW_NO_LINK_SOURCE 0xffu
 
 struct flow_match {
     const struct weir_netif *netif;
     uint16_t generation;               // of paths; 0: none
     uint8_t transport_at, network_at;  // in the frame
-    uint8_t source_at;                 // of the sender's link address; FLOW_NO_LINK_SOURCE: there is none
+    uint8_t source_at;                 // of the sender's link address; 0: there is none
     uint16_t pseudo_sum;               // of TCP's pseudo-header without the length, in native order
     uint64_t head[FLOW_WORDS], mask[FLOW_WORDS];
 };
