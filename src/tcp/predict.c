@@ -179,8 +179,6 @@ bool tcp_predict(struct weir *weir, struct tcp_conn *c, const struct packet *pac
 #if WEIR_CFG_FAST_PATH
 // --- in the frame ----------------------------------------------------------------------------------------------------
 
-#define WITH_TIMESTAMPS (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)  // of a header whose only option are timestamps
-
 // Copies the payload behind the data in the receive queue, where nothing counts until the sum proved good, and sums it.
 // false: no memory.
 static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const struct weir_frame *frame,
@@ -190,19 +188,19 @@ static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const str
         return false;
     const struct weir_span span = stream_stretch(c->receive, stream_length(c->receive), length);
     if (span.length == length) {
-        *sum = checksum_copy_payload(weir->port, span.data, tcp + WITH_TIMESTAMPS, length);
+        *sum = checksum_copy_payload(weir->port, span.data, tcp + TCP_TIMESTAMPED_BYTES, length);
     } else {
         const uint8_t *const bytes = frame->slices[0].data;
         const struct packet packet = {.frame = frame, .head = tcp, .offset = (uint32_t)(tcp - bytes)};
-        *sum = tcp_receive_store(weir, c, &packet, WITH_TIMESTAMPS, 0, length, true);
+        *sum = tcp_receive_store(weir, c, &packet, TCP_TIMESTAMPED_BYTES, 0, length, true);
     }
     return true;
 }
 
 static inline bool sum_good(const struct flow *flow, const uint8_t *tcp, uint32_t length, uint32_t payload_sum)
 {
-    return checksum_words_good(checksum_words(tcp, WITH_TIMESTAMPS) + flow->match.pseudo_sum +
-                               checksum_word((uint16_t)(WITH_TIMESTAMPS + length)) + payload_sum);
+    return checksum_words_good(checksum_words(tcp, TCP_TIMESTAMPED_BYTES) + flow->match.pseudo_sum +
+                               checksum_word((uint16_t)(TCP_TIMESTAMPED_BYTES + length)) + payload_sum);
 }
 
 // What prediction looks at, of a header with timestamps alone.
@@ -226,9 +224,9 @@ bool tcp_predict_frame(struct weir *weir, const struct flow *flow, const struct 
     const uint8_t *const bytes = frame->slices[0].data, *const tcp = bytes + flow->match.transport_at;
     struct packet packet;
     ip_read(bytes + flow->match.network_at, &packet);
-    const uint32_t length = packet.length - WITH_TIMESTAMPS;
-    if (packet.protocol != IP_TCP || packet.length < WITH_TIMESTAMPS || (packet.tos & TCP_ECN_BITS) == TCP_CE ||
-        tcp[12] != WITH_TIMESTAMPS << 2 || get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
+    const uint32_t length = packet.length - TCP_TIMESTAMPED_BYTES;
+    if (packet.protocol != IP_TCP || packet.length < TCP_TIMESTAMPED_BYTES || (packet.tos & TCP_ECN_BITS) == TCP_CE ||
+        tcp[12] != TCP_TIMESTAMPED_BYTES << 2 || get32(tcp + 20) != TCP_TIMESTAMPS_ALIGNED)
         return false;
     struct tcp_conn *const c = *tcp_conn_recent(weir, tcp[3], tcp[1]);
     if (!c || get32(tcp) != ((uint32_t)c->remote.port << 16 | c->local.port) ||

@@ -5,8 +5,6 @@
 #include "tcp/label.h"
 #include "tcp/output.h"
 
-#define WITH_TIMESTAMPS (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)  // of a header whose only option are timestamps
-
 _Static_assert(FLOW_HEADER_BYTES >=
                    FLOW_LINK_BYTES + (WEIR_CFG_IP6 ? 40 : IP4_BYTES) + IP_TRANSPORT_HEADER_MAX + SMALL_COPY_MAX,
                "a flow has room for a header");
@@ -23,14 +21,14 @@ static SPEED_INLINE uint64_t write_alike(const struct weir *weir, const struct t
     const uint32_t window = min_u32((edge - ack) >> c->rcv_scale, 65535);
     put32(tcp, ports);
     put32(tcp + 8, ack);
-    tcp[12] = WITH_TIMESTAMPS << 2;
+    tcp[12] = TCP_TIMESTAMPED_BYTES << 2;
     put16(tcp + 14, window);
     put32(tcp + 16, 0);
     put32(tcp + 20, TCP_TIMESTAMPS_ALIGNED);
     put32(tcp + 24, ts_value);
     put32(tcp + 28, c->ts_recent);
-    return (uint64_t)flow->template.pseudo_sum + WITH_TIMESTAMPS + payload + ports + ack + (WITH_TIMESTAMPS << 26) +
-           window + TCP_TIMESTAMPS_ALIGNED + ts_value + c->ts_recent;
+    return (uint64_t)flow->template.pseudo_sum + TCP_TIMESTAMPED_BYTES + payload + ports + ack +
+           (TCP_TIMESTAMPED_BYTES << 26) + window + TCP_TIMESTAMPS_ALIGNED + ts_value + c->ts_recent;
 }
 
 // Writes what a segment has of its own; payload_sum is in native order.
@@ -144,7 +142,7 @@ static HOT_INLINE enum weir_tx_verdict send_run(struct weir *weir, struct tcp_co
         return WEIR_TX_UNRESOLVED;
     const uint32_t edge = tcp_receive_edge(weir, c), run = length ? plan->run : 1;
     const uint8_t tos = length && !tcp_plan_stale(plan) ? c->tos : tcp_ecn_tos_bare(c);
-    uint8_t *const tcp = flow_header(flow, tcp_params(c, tos), WITH_TIMESTAMPS, length);
+    uint8_t *const tcp = flow_header(flow, tcp_params(c, tos), TCP_TIMESTAMPED_BYTES, length);
     const uint64_t sum = write_alike(weir, c, flow, tcp, length, edge);
     struct weir_tx *const tx = &flow->template.tx;
     struct weir_span piece = {0};
@@ -153,8 +151,8 @@ static HOT_INLINE enum weir_tx_verdict send_run(struct weir *weir, struct tcp_co
     tx->holdable = tcp_plan_new(plan) && tcp_worth_holding(length);
     enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
     do {
-        if (length && (payload_sum = lend(weir, c, &flow->template, tcp + WITH_TIMESTAMPS, seq, length, &piece)) ==
-                          TOO_MANY_PIECES)
+        if (length && (payload_sum = lend(weir, c, &flow->template, tcp + TCP_TIMESTAMPED_BYTES, seq, length,
+                                          &piece)) == TOO_MANY_PIECES)
             break;
         write_own(tcp, sum, seq, left == 1 ? plan->flags : plan->flags & ~TCP_PSH, payload_sum);
         verdict = netif_offer(c->path.netif, tx);

@@ -181,8 +181,7 @@ bool tcp_parse(const uint8_t *bytes, uint32_t length, struct tcp_segment *out)
     out->options.seen = 0;
     out->options.sack_count = 0;
     const uint8_t *options = bytes + TCP_BYTES;
-    if (WEIR_CFG_TCP_TIMESTAMPS && header_length == TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES &&
-        get32(options) == TCP_TIMESTAMPS_ALIGNED)
+    if (WEIR_CFG_TCP_TIMESTAMPS && header_length == TCP_TIMESTAMPED_BYTES && get32(options) == TCP_TIMESTAMPS_ALIGNED)
         return tcp_wire_take_timestamps(options + 4, &out->options);
     if (header_length == TCP_BYTES + TCP_SYN_ALIGNED_BYTES && tcp_wire_aligned_syn(options, &out->options))
         return true;

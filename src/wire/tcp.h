@@ -79,6 +79,7 @@ struct tcp_options {
 
 #define TCP_TIMESTAMPS_ALIGNED 0x0101080au  // NOP, NOP, timestamps of 10 bytes: RFC 7323 appendix A
 #define TCP_TIMESTAMPS_ALIGNED_BYTES 12u
+#define TCP_TIMESTAMPED_BYTES (TCP_BYTES + TCP_TIMESTAMPS_ALIGNED_BYTES)  // of a header without another option
 
 // The options of most SYNs, in the order in which we and many others write them: MSS, SACK permitted, timestamps, NOP,
 // window scale.
