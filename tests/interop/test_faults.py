@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What `make faults` chooses of the numbers that there are, and that it tells a program without end from a slow one."""
+"""What `make faults` chooses of the numbers that there are, that it tells a program without end from a slow one, and which
+child of a program was at fault."""
+import argparse
 import itertools
 import sys
 
@@ -37,3 +39,22 @@ def test_a_program_that_waits_for_ever_is_told(tmp_path, monkeypatch):
 def test_a_program_that_has_less_of_the_processor_than_others_is_not(tmp_path, monkeypatch):
     monkeypatch.setattr(faults, "SECONDS", 2)
     assert faults.run(program(tmp_path, "import time\ntime.sleep(3)"), "alloc", 1) == (None, None)
+
+
+def test_what_a_child_did_is_told_with_its_place(tmp_path):
+    said = ("a fixture opened", "a fault happened: 1 first", "a fault happened: 2 first", "x.c:1: runtime error: null pointer",
+            "faults: ended with status 1", "places: 5 of which 3 not tried in first", "a fault happened: 6 second",
+            "tests/unit/x_test.c:9: runtime error: null pointer", "faults: ended with status 1", "a fault happened: 7 second",
+            "faults: ended by signal 11", "places: 2 of which 0 not tried in second")
+    children = faults.run_each(program(tmp_path, f"print({chr(10).join(said)!r})"), "each-alloc", options())
+    assert (children.count, children.places, children.left) == (4, 7, {"first": (3, 5)})
+    assert children.found == {"x.c:1: runtime error: null pointer": 2, "faults: ended with status 1": 2, "faults: ended by signal 11": 7}
+
+
+def test_a_program_that_fails_without_a_fault_is_told(tmp_path):
+    children = faults.run_each(program(tmp_path, "print('a fixture opened')\nraise SystemExit(3)"), "each-alloc", options())
+    assert children.found == {"without a fault its exit status is 3": 0}
+
+
+def options():
+    return argparse.Namespace(most=300, seconds=20)

@@ -3,9 +3,17 @@
 #include "faults.h"
 
 #include <dlfcn.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <execinfo.h>
+#endif
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "fixture.h"
 
@@ -29,11 +37,19 @@ static uint32_t below(struct faults *faults, uint32_t limit)
 
 static enum fault_kind from_environment(uint32_t *number)
 {
-    static const char *const names[] = {[FAULT_NONE] = "none",           [FAULT_ALLOC] = "alloc",
-                                        [FAULT_ALLOCS] = "allocs",       [FAULT_VANISH] = "vanish",
-                                        [FAULT_LOSE] = "lose",           [FAULT_TRUNCATE] = "truncate",
-                                        [FAULT_DUPLICATE] = "duplicate", [FAULT_DELAY] = "delay",
-                                        [FAULT_CLOCK] = "clock",         [FAULT_FLAP] = "flap"};
+    static const char *const names[] = {[FAULT_NONE] = "none",
+                                        [FAULT_ALLOC] = "alloc",
+                                        [FAULT_ALLOCS] = "allocs",
+                                        [FAULT_VANISH] = "vanish",
+                                        [FAULT_LOSE] = "lose",
+                                        [FAULT_TRUNCATE] = "truncate",
+                                        [FAULT_DUPLICATE] = "duplicate",
+                                        [FAULT_DELAY] = "delay",
+                                        [FAULT_CLOCK] = "clock",
+                                        [FAULT_FLAP] = "flap",
+                                        [FAULT_EACH_ALLOC] = "each-alloc",
+                                        [FAULT_EACH_ALLOCS] = "each-allocs",
+                                        [FAULT_EACH_VANISH] = "each-vanish"};
     const char *const text = getenv("WEIR_TEST_FAULT");
     if (!text)
         return FAULT_NONE;
@@ -65,6 +81,171 @@ void faults_begin(struct fixture *f)
     if (opened)
         opened->faults.previous = &f->faults.next;
     opened = f;
+}
+
+// --- each place ------------------------------------------------------------------------------------------------------
+
+#define CHILD_PROCESSOR_SECONDS 120
+#define CHILD_SECONDS 600
+#define STACKS 4096u  // of one test
+#define STACK_DEPTH 24
+#define STACK_TIMES 8u  // a call stack is tried so often; then at the 16th, the 32nd, the 64th time …
+
+static struct {
+    const char *test;
+    uint32_t places;           // in the program so far
+    uint32_t in_test, passed;  // in the test so far; of those not tried
+    uint32_t seconds;          // that children had taken before the test
+    bool child;                // in which it has happened
+    struct {
+        uint64_t hash;
+        uint32_t times;
+    } stacks[STACKS];
+} each;
+
+#ifdef __SANITIZE_ADDRESS__
+
+// How often the test was here with the functions called that now are, with this time.
+static uint32_t times_here(void)
+{
+    void *stack[STACK_DEPTH];
+    const int depth = backtrace(stack, STACK_DEPTH);
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (int i = 0; i < depth; i++)
+        hash = (hash ^ (uintptr_t)stack[i]) * UINT64_C(0x100000001b3);
+    hash += !hash;
+    uint32_t at = (uint32_t)(hash >> 32) % STACKS;
+    for (uint32_t i = 0; i < STACKS && each.stacks[at].hash && each.stacks[at].hash != hash; i++)
+        at = (at + 1) % STACKS;
+    each.stacks[at].hash = hash;
+    return ++each.stacks[at].times;
+}
+
+static uint32_t setting(const char *name)  // 0: there is none
+{
+    const char *const text = getenv(name);
+    return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
+
+static uint32_t children_seconds(void)  // of the processor
+{
+    struct rusage usage;
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return (uint32_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec);
+}
+
+// Of a test with very many places those after the first WEIR_TEST_PLACES are tried by call stack; and none when its
+// children have taken WEIR_TEST_SECONDS.
+static bool worth_trying(void)
+{
+    const uint32_t places = setting("WEIR_TEST_PLACES"), seconds = setting("WEIR_TEST_SECONDS");
+    const uint32_t times = places ? times_here() : 1;
+    struct stat tasks;
+    if (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3)
+        return false;  // of other threads a child would have none
+    if (seconds && children_seconds() - each.seconds >= seconds)
+        return false;
+    return !places || each.in_test <= places || times <= STACK_TIMES || (times & (times - 1)) == 0;
+}
+
+// A child, in which it happens; the parent goes on when that has ended.
+static bool happens_in_child(void)
+{
+    int status;
+    fflush(stdout);
+    const pid_t pid = fork();
+    if (pid < 0)
+        abort();
+    if (pid == 0) {
+        const struct rlimit limit = {CHILD_PROCESSOR_SECONDS, CHILD_PROCESSOR_SECONDS + 5};
+        setrlimit(RLIMIT_CPU, &limit);
+        alarm(CHILD_SECONDS);
+        each.child = true;
+        fprintf(stderr, "\na fault happened: %u %s\n", each.places, each.test);
+        return true;
+    }
+    while (waitpid(pid, &status, 0) < 0)
+        ;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+        fprintf(stderr, "\nfaults: no end within %u s of the processor\n", CHILD_PROCESSOR_SECONDS);
+    else if (WIFSIGNALED(status))
+        fprintf(stderr, "\nfaults: ended by signal %u\n", WTERMSIG(status));
+    else if (status)
+        fprintf(stderr, "\nfaults: ended with status %u\n", WEXITSTATUS(status));
+    return false;
+}
+
+#else
+
+static bool worth_trying(void) { return false; }
+static bool happens_in_child(void) { return false; }
+static uint32_t children_seconds(void) { return 0; }
+
+#endif
+
+static bool happens_here(void)
+{
+    uint32_t number;
+    from_environment(&number);
+    if (each.child || !each.test)
+        return false;
+    each.places++;
+    each.in_test++;
+    if (number)
+        return each.child = each.places == number;
+    if (worth_trying())
+        return happens_in_child();
+    each.passed++;
+    return false;
+}
+
+bool faults_alloc(struct fixture *f)
+{
+    if (f->faults.kind != FAULT_EACH_ALLOC && f->faults.kind != FAULT_EACH_ALLOCS)
+        return false;
+    if (!f->faults.gone && !happens_here())
+        return false;
+    f->faults.gone = f->faults.kind == FAULT_EACH_ALLOCS;
+    return true;
+}
+
+static void leave_child(void)
+{
+    fflush(stdout);
+    _exit(0);
+}
+
+void faults_close(struct fixture *f)
+{
+    (void)f;
+    if (each.child && !opened)
+        leave_child();
+}
+
+static int run_one(const char *name, const struct CMUnitTest *test, int (*setup)(void **), int (*teardown)(void **))
+{
+    each.test = test->name;
+    each.in_test = each.passed = 0;
+    each.seconds = children_seconds();
+    memset(each.stacks, 0, sizeof each.stacks);
+    const int failed = _cmocka_run_group_tests(name, test, 1, setup, teardown);
+    if (each.child)
+        leave_child();
+    if (each.in_test)
+        fprintf(stderr, "\nplaces: %u of which %u not tried in %s\n", each.in_test, each.passed, test->name);
+    return failed;
+}
+
+int faults_run_tests(const char *name, const struct CMUnitTest *tests, size_t count, int (*setup)(void **),
+                     int (*teardown)(void **))
+{
+    uint32_t number = 0;
+    int failed = 0;
+    if (from_environment(&number) < FAULT_EACH_ALLOC)
+        return _cmocka_run_group_tests(name, tests, count, setup, teardown);
+    for (size_t i = 0; i < count; i++)
+        failed += run_one(name, &tests[i], setup, teardown);
+    return failed;
 }
 
 void faults_tell(struct fixture *f)
@@ -118,6 +299,8 @@ static void cut(struct fixture *f, const struct weir_frame *frame)
 
 static bool vanished(struct fixture *f)
 {
+    if (f->faults.kind == FAULT_EACH_VANISH)
+        return f->faults.gone = f->faults.gone || happens_here();
     if (f->faults.frames) {
         f->faults.frames--;
         return false;
@@ -129,7 +312,7 @@ static bool vanished(struct fixture *f)
 bool faults_take(struct fixture *f, const struct weir_frame *frame)
 {
     const enum fault_kind kind = f->faults.kind;
-    if (kind == FAULT_VANISH)
+    if (kind == FAULT_VANISH || kind == FAULT_EACH_VANISH)
         return vanished(f);
     if (kind < FAULT_LOSE || kind > FAULT_DELAY || !one_in(&f->faults, 4))
         return false;

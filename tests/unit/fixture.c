@@ -47,6 +47,8 @@ static void *allocate(void *context, size_t bytes)
             return NULL;
         }
     }
+    if (faults_alloc(f))
+        return NULL;
     if (f->limit_bytes && f->allocated_bytes + bytes > f->limit_bytes)
         return NULL;
     uint8_t *memory = malloc(ALLOCATION_HEAD + bytes);
@@ -324,6 +326,7 @@ void fixture_close(struct fixture *f)
     free(f->block);
     assert_int_equal(f->allocated_count, 0);
     assert_int_equal(f->allocated_bytes, 0);
+    faults_close(f);
 }
 
 // --- input -----------------------------------------------------------------------------------------------------------

@@ -58,6 +58,10 @@ struct fixture_held {
     uint32_t polls;  // completes when 0
 };
 
+#undef cmocka_run_group_tests
+#define cmocka_run_group_tests(tests, setup, teardown) \
+    faults_run_tests(#tests, tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown)
+
 struct fixture {
     struct weir *weir;
     struct weir_netif netif;

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// not on mips: there are no children at each place.
+// Faults at each place: as many children as a test has allocations or frames, in each of them one fault, or from there
+// on all; and the process that has them notices nothing.
+#include "fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static uint32_t refused;  // of four allocations
+
+static void allocates(void **state)
+{
+    (void)state;
+    struct fixture f;
+    void *memory[4];
+    fixture_open_with(&f, &(struct fixture_options){.mode = FIXTURE_PLAIN});
+    refused = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        refused += !(memory[i] = f.port.alloc(&f, 16));
+    fprintf(stderr, "%u refused\n", refused);
+    for (uint32_t i = 0; i < 4; i++)
+        if (memory[i])
+            f.port.free(&f, memory[i], 16);
+    fixture_close(&f);
+}
+
+// What a program with that test says, of which `fault` is asked.
+static void say(const char *fault, const char *places, char *text, size_t bytes)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(allocates)};
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        dup2(ends[1], 2);
+        setenv("WEIR_TEST_FAULT", fault, 1);
+        setenv("WEIR_TEST_PLACES", places, 1);
+        _exit(cmocka_run_group_tests(tests, NULL, NULL));
+    }
+    close(ends[1]);
+    size_t at = 0;
+    for (ssize_t got = 1; got > 0 && at < bytes - 1; at += (size_t)got)
+        if ((got = read(ends[0], text + at, bytes - 1 - at)) < 0)
+            got = 0;
+    text[at] = 0;
+    close(ends[0]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+static uint32_t times(const char *text, const char *word)
+{
+    uint32_t n = 0;
+    while ((text = strstr(text, word)))
+        n++, text++;
+    return n;
+}
+
+static void each_allocation_fails_alone(void **state)
+{
+    (void)state;
+    char text[65536];
+    say("each-alloc:0", "0", text, sizeof text);
+    const uint32_t happened = times(text, "a fault happened");
+    assert_in_range(happened, 4, 50);               // and what weir_netif_add takes
+    assert_int_equal(times(text, "1 refused"), 4);  // the children of the four
+    assert_int_equal(times(text, "faults: "), 0);
+    assert_int_equal(times(text, "of which 0 not tried in allocates"), 1);
+}
+
+static void with_all_after_it(void **state)
+{
+    (void)state;
+    char text[65536];
+    say("each-allocs:0", "0", text, sizeof text);
+    for (uint32_t i = 1; i <= 4; i++) {
+        char line[32];
+        snprintf(line, sizeof line, "\n%u refused", i);
+        assert_true(times(text, line) >= 1);
+    }
+}
+
+static void one_place_alone_has_no_child(void **state)
+{
+    (void)state;
+    char text[65536];
+    say("each-alloc:1", "0", text, sizeof text);
+    assert_int_equal(times(text, "a fault happened: "), 0);
+}
+
+static void places_of_one_stack_are_not_all_tried(void **state)
+{
+    (void)state;
+    char text[65536];
+    say("each-alloc:0", "1", text, sizeof text);
+    assert_int_equal(times(text, "of which 0 not tried in allocates"), 1);  // four are fewer than eight
+}
+
+int main(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_allocation_fails_alone),
+        cmocka_unit_test(with_all_after_it),
+        cmocka_unit_test(one_place_alone_has_no_child),
+        cmocka_unit_test(places_of_one_stack_are_not_all_tried),
+    };
+#else
+    const struct CMUnitTest tests[] = {cmocka_unit_test(allocates)};
+    (void)places_of_one_stack_are_not_all_tried, (void)one_place_alone_has_no_child;
+    (void)with_all_after_it, (void)each_allocation_fails_alone;
+#endif
+    return _cmocka_run_group_tests("faults", tests, sizeof tests / sizeof tests[0], NULL, NULL);
+}
