@@ -149,18 +149,22 @@ ATTACK_SECONDS ?= 8
 LINE ?= 100
 ## make soak       a host and Linux over a TAP for SOAK_SECONDS (3600): everything at once, nothing may fail, memory must come back: build/soak
 SOAK_SECONDS ?= 3600
-## make faults     unit programs over an instance, again and again with a fault that no test planned: the n-th allocation fails, the peer vanishes
-##                 after n frames, for each n (FAULTS=300: at most; FAULT_POINTS=20: so many n of each kind, spread over them); frames are lost,
-##                 cut, doubled, late, the driver refuses, the clock jumps, the link flaps (FAULT_SEEDS=4 each; T='tcp/ small/ip': some programs);
-##                 one fault a program is part of `make test`
+## make faults     unit programs over an instance with faults that no test planned: each allocation fails, alone or with all after it, the peer
+##                 vanishes at each frame (in a child of the program at each place; FAULTS=300 places of a test, then by call stack;
+##                 FAULT_SECONDS=20 of the processor for the children of a test; 0: all, no limit); frames are lost, cut, doubled, late, the
+##                 driver refuses, the clock jumps, the link flaps (FAULT_SEEDS=4 each); FAULT_KINDS='each-alloc each-allocs': only these;
+##                 T='tcp/ small/ip': some programs; FAULT_POINTS=20: a program anew for so many n; one fault a program is part of `make test`
 FAULTS ?= 300
+FAULT_SECONDS ?= 20
 FAULT_POINTS ?= 0
 FAULT_SEEDS ?= 4
+FAULT_KINDS ?=
 .PHONY: attack soak faults
 faults:
 	@tools/need.sh test
 	@$(MAKE) -s tests-asan $(SMALL_BUILDS:%=tests-%)
-	@$(PYTHON) tests/faults.py --most $(FAULTS) --points $(FAULT_POINTS) --seeds $(FAULT_SEEDS) $(T)
+	@$(PYTHON) tests/faults.py --most $(FAULTS) --seconds $(FAULT_SECONDS) --points $(FAULT_POINTS) --seeds $(FAULT_SEEDS) \
+		$(FAULT_KINDS:%=--kind=%) $(T)
 attack:
 	@tools/need.sh attack
 	@$(MAKE) -s $(B)/host/weir-host $(B)/venv/ready

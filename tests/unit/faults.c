@@ -139,13 +139,13 @@ static uint32_t children_seconds(void)  // of the processor
 static bool worth_trying(void)
 {
     const uint32_t places = setting("WEIR_TEST_PLACES"), seconds = setting("WEIR_TEST_SECONDS");
-    const uint32_t times = places ? times_here() : 1;
-    struct stat tasks;
-    if (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3)
-        return false;  // of other threads a child would have none
     if (seconds && children_seconds() - each.seconds >= seconds)
         return false;
-    return !places || each.in_test <= places || times <= STACK_TIMES || (times & (times - 1)) == 0;
+    const uint32_t times = places ? times_here() : 1;
+    struct stat tasks;
+    if (places && each.in_test > places && times > STACK_TIMES && (times & (times - 1)))
+        return false;
+    return stat("/proc/self/task", &tasks) < 0 || tasks.st_nlink <= 3;  // of other threads a child would have none
 }
 
 // A child, in which it happens; the parent goes on when that has ended.
