@@ -6,6 +6,7 @@
 #include "built.h"
 #include "fixture.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +33,35 @@ static void allocates(void **state)
     fixture_close(&f);
 }
 
-// What a program with that test says, of which `fault` is asked.
-static void say(const char *fault, const char *places, char *text, size_t bytes)
+// Who is refused keeps what he had before.
+static void forgets(void **state)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(allocates)};
+    (void)state;
+    struct fixture f;
+    fixture_open_with(&f, &(struct fixture_options){.mode = FIXTURE_PLAIN});
+    void *const first = f.port.alloc(&f, 16), *const second = f.port.alloc(&f, 16);
+    if (first && second)
+        f.port.free(&f, first, 16);
+    if (second)
+        f.port.free(&f, second, 16);
+    fixture_close(&f);
+}
+
+static void is_killed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open_with(&f, &(struct fixture_options){.mode = FIXTURE_PLAIN});
+    void *const memory = f.port.alloc(&f, 16);
+    if (!memory)
+        raise(SIGKILL);
+    f.port.free(&f, memory, 16);
+    fixture_close(&f);
+}
+
+// What a program with that test says, of which `fault` is asked.
+static void say_of(const struct CMUnitTest *test, const char *fault, const char *places, char *text, size_t bytes)
+{
     int ends[2], status;
     assert_int_equal(pipe(ends), 0);
     fflush(NULL);
@@ -44,7 +70,7 @@ static void say(const char *fault, const char *places, char *text, size_t bytes)
         dup2(ends[1], 2);
         setenv("WEIR_TEST_FAULT", fault, 1);
         setenv("WEIR_TEST_PLACES", places, 1);
-        _exit(cmocka_run_group_tests(tests, NULL, NULL));
+        _exit(faults_run_tests("tests", test, 1, NULL, NULL));
     }
     close(ends[1]);
     size_t at = 0;
@@ -55,6 +81,12 @@ static void say(const char *fault, const char *places, char *text, size_t bytes)
     close(ends[0]);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
+}
+
+static void say(const char *fault, const char *places, char *text, size_t bytes)
+{
+    const struct CMUnitTest test = cmocka_unit_test(allocates);
+    say_of(&test, fault, places, text, bytes);
 }
 
 static uint32_t times(const char *text, const char *word)
@@ -106,6 +138,17 @@ static void places_of_one_stack_are_not_all_tried(void **state)
     assert_int_equal(times(text, "of which 11 not tried in allocates"), 1);
 }
 
+static void what_a_child_does_wrong_is_told(void **state)
+{
+    (void)state;
+    char text[65536];
+    const struct CMUnitTest forgetting = cmocka_unit_test(forgets), killed = cmocka_unit_test(is_killed);
+    say_of(&forgetting, "each-alloc:0", "0", text, sizeof text);
+    assert_int_equal(times(text, "faults: the contract is broken"), 1);
+    say_of(&killed, "each-alloc:0", "0", text, sizeof text);
+    assert_int_equal(times(text, "faults: ended by signal 9"), 1);
+}
+
 #ifdef __SANITIZE_ADDRESS__
 #define CHILDREN true
 #else
@@ -114,9 +157,11 @@ static void places_of_one_stack_are_not_all_tried(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        test_with(CHILDREN, each_allocation_fails_alone), test_with(CHILDREN, with_all_after_it),
-        test_with(CHILDREN, one_place_alone_has_no_child), test_with(CHILDREN, places_of_one_stack_are_not_all_tried),
-        cmocka_unit_test(allocates)};
+    const struct CMUnitTest tests[] = {test_with(CHILDREN, each_allocation_fails_alone),
+                                       test_with(CHILDREN, with_all_after_it),
+                                       test_with(CHILDREN, one_place_alone_has_no_child),
+                                       test_with(CHILDREN, places_of_one_stack_are_not_all_tried),
+                                       test_with(CHILDREN, what_a_child_does_wrong_is_told),
+                                       cmocka_unit_test(allocates)};
     return _cmocka_run_group_tests("faults", tests, sizeof tests / sizeof tests[0], NULL, NULL);
 }
