@@ -183,7 +183,7 @@ static enum weir_tx_verdict send_long(struct weir *weir, struct tcp_conn *c, str
 
 // Sends what is planned, by the header template where there is one. Afterwards the plan says what of it left: plan->run
 // is 0 if nothing did.
-static HOT_INLINE enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
+static inline enum weir_tx_verdict send_segment(struct weir *weir, struct tcp_conn *c, struct tcp_plan *plan)
 {
     enum weir_tx_verdict verdict = WEIR_TX_UNRESOLVED;
     if (WEIR_CFG_FAST_PATH && !(plan->how & PLAN_MTU_PROBE))
@@ -314,7 +314,9 @@ static enum weir_tx_verdict send_ack(struct weir *weir, struct tcp_conn *c)
     const bool keepalive = c->attention & ATTEND_KEEPALIVE_NOW;
     const uint32_t seq = keepalive ? c->snd.una - 1 : tcp_ack_seq(c);
     struct tcp_plan plan = {.seq = seq, .end = seq, .run = 1, .flags = TCP_ACK};
-    const enum weir_tx_verdict verdict = send_segment(weir, c, &plan);
+    enum weir_tx_verdict verdict = WEIR_CFG_FAST_PATH ? tcp_template_control(weir, c, &plan) : WEIR_TX_UNRESOLVED;
+    if (verdict == WEIR_TX_UNRESOLVED)
+        verdict = send_long(weir, c, &plan);
     if (verdict < WEIR_TX_FULL) {
         c->attention &= ~(uint32_t)ATTEND_KEEPALIVE_NOW;
         ack_left(c);

@@ -498,9 +498,9 @@ static void a_run_ends_where_something_asks_for_attention(void **state)
 static void refused(struct turn *x, const struct tcp_plan *data, const struct tcp_plan *ack)
 {
     struct tcp_plan plan = *data;
-    assert_int_equal(tcp_template_send(x->t.weir, x->c, &plan), WEIR_TX_UNRESOLVED);
+    assert_int_equal(tcp_template_data(x->t.weir, x->c, &plan), WEIR_TX_UNRESOLVED);
     plan = *ack;
-    assert_int_equal(tcp_template_send(x->t.weir, x->c, &plan), WEIR_TX_UNRESOLVED);
+    assert_int_equal(tcp_template_control(x->t.weir, x->c, &plan), WEIR_TX_UNRESOLVED);
 }
 
 // What writes something into the header that the template lacks does not go by it.
