@@ -120,8 +120,7 @@ static inline void heard(struct tcp_conn *c, const struct tcp_segment *segment)
 static BYTES_INLINE void take_data(struct weir *weir, struct tcp_conn *c, uint32_t length, bool push,
                                    uint32_t merged_size)
 {
-    if (!(c->armed & 1u << TCP_TIMER_LONG))
-        tcp_timers_active(weir, c);
+    tcp_timers_active(weir, c);
     tcp_receive_after_pause(weir, c, length);  // by the estimate from before it, as the steps have it
     if (merged_size || length != c->rcv_mss)
         tcp_receive_estimate_mss(c, merged_size, length, push);
@@ -187,12 +186,12 @@ static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const str
     if (!tcp_receive_room(weir, c, length))
         return false;
     const struct weir_span span = stream_stretch(c->receive, stream_length(c->receive), length);
-    if (span.length == length) {
+    if (LIKELY(span.length == length)) {
         *sum = checksum_copy_payload(weir->port, span.data, tcp + TCP_TIMESTAMPED_BYTES, length);
     } else {
         const uint8_t *const bytes = frame->slices[0].data;
         const struct packet packet = {.frame = frame, .head = tcp, .offset = (uint32_t)(tcp - bytes)};
-        *sum = tcp_receive_store(weir, c, &packet, TCP_TIMESTAMPED_BYTES, 0, length, true);
+        *sum = tcp_receive_store(weir, c, &packet, TCP_TIMESTAMPED_BYTES, length);
     }
     return true;
 }

@@ -50,8 +50,9 @@ static bool make_way(struct weir *weir, struct tcp_conn *c, uint32_t length)
     return tcp_receive_make_room(weir, c, length);
 }
 
-uint16_t tcp_receive_store(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t at,
-                           uint32_t ahead, uint32_t length, bool summed)
+// Copies (and, with a sum, sums) payload bytes [at, at + length) of the packet to rcv.nxt + ahead. The memory exists.
+static uint16_t store(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t at, uint32_t ahead,
+                      uint32_t length, bool summed)
 {
     uint32_t offset = stream_length(c->receive) + ahead;
     uint16_t sum = 0;
@@ -67,6 +68,12 @@ uint16_t tcp_receive_store(struct weir *weir, struct tcp_conn *c, const struct p
     return sum;
 }
 
+uint16_t tcp_receive_store(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t at,
+                           uint32_t length)
+{
+    return store(weir, c, packet, at, 0, length, true);
+}
+
 // One pass over in-order data: copied into free queue memory and summed as it goes. Nothing counts until the sum proved
 // good, and no byte that is already there is touched; later steps find the data in place. false: not such a segment,
 // the caller sums first.
@@ -76,7 +83,7 @@ bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct pac
     if (segment->seq != c->rcv.nxt || tcp_disordered(c) || segment->length > c->rcv.edge - c->rcv.nxt ||
         !takes_data(c) || segment->flags & TCP_SYN || !tcp_receive_make_room(weir, c, segment->length))
         return false;
-    const uint16_t sum = tcp_receive_store(weir, c, packet, segment->header_length, 0, segment->length, true);
+    const uint16_t sum = tcp_receive_store(weir, c, packet, segment->header_length, segment->length);
     *good = checksum_add(header_sum, sum) == 0xffff;
     return true;
 }
@@ -134,7 +141,7 @@ static void store_holes(struct weir *weir, struct tcp_conn *c, const struct pack
     uint32_t length;
     while (seq_lt(start, end) && (length = tcp_disordered(c) ? intervals_hole(c->extra->out_of_order, start, end, &hole)
                                                              : (hole = start, end - start)) != 0) {
-        tcp_receive_store(weir, c, packet, payload_at + (hole - first), hole - c->rcv.nxt, length, false);
+        store(weir, c, packet, payload_at + (hole - first), hole - c->rcv.nxt, length, false);
         start = hole + length;
     }
 }

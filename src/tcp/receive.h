@@ -24,9 +24,10 @@ static inline bool tcp_clock_coarse(const struct weir *weir)
     return WEIR_CFG_TCP_COARSE_CLOCK && weir->port->granularity_us > WEIR_CFG_TCP_DELAYED_ACK_MS * 1000u;
 }
 
-// Copies (and, with a sum, sums) payload bytes [at, at + length) of the packet to rcv.nxt + ahead. The memory exists.
+// Copies payload bytes [at, at + length) of the packet to where the next in order belong, and sums them. The memory
+// exists.
 uint16_t tcp_receive_store(struct weir *weir, struct tcp_conn *c, const struct packet *packet, uint32_t at,
-                           uint32_t ahead, uint32_t length, bool summed);
+                           uint32_t length);
 bool tcp_receive_precopy(struct weir *weir, struct tcp_conn *c, const struct packet *packet,
                          const struct tcp_segment *segment, uint16_t header_sum, bool *good);
 void tcp_receive_data(struct weir *weir, struct tcp_conn *c, const struct packet *packet, struct tcp_segment *segment,
