@@ -56,10 +56,13 @@ static uint32_t frame(uint8_t *out, uint8_t first, const void *data, uint32_t by
 
 static void send_bytes(struct bench *bench, weir_socket socket, const uint8_t *bytes, uint32_t count, uint32_t step)
 {
+    uint32_t waits = 0;  // turns in which nothing could be written
     for (uint32_t at = 0; at < count;) {
         const uint32_t some = count - at < step ? count - at : step;
         const int sent = weir_socket_write(bench->f.weir, socket, bytes + at, some);
         at += sent > 0 ? (uint32_t)sent : 0;
+        waits = sent > 0 ? 0 : waits + 1;
+        assert_in_range(waits, 0, 10000);
         bench_run(bench, 1000);
         if (length + 65536 < sizeof got)
             length += bench_read(bench, socket, got + length, (uint32_t)sizeof got - length, NULL);
