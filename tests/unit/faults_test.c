@@ -67,6 +67,8 @@ static void say_of(const struct CMUnitTest *test, const char *fault, const char 
     fflush(NULL);
     const pid_t pid = fork();
     if (pid == 0) {
+        if (!freopen("/dev/null", "w", stdout))  // whoever reads of this program's tests wants to hear of these alone
+            _exit(1);
         dup2(ends[1], 2);
         setenv("WEIR_TEST_FAULT", fault, 1);
         setenv("WEIR_TEST_PLACES", places, 1);
