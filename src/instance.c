@@ -138,6 +138,7 @@ static void dead_free(struct weir *weir)
 
 void weir_destroy(struct weir *weir)
 {
+    link_self_check_all(weir);
     sockets_abort_all(weir);
     tcp_abort_all(weir);
     socks_unblock(&weir->socks);  // what ended while its interface was full is freed by the poll

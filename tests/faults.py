@@ -99,7 +99,7 @@ class Children:
 
     def __init__(self):
         self.count, self.places, self.left, self.found = 0, 0, {}, {}
-        self.place, self.excused = 0, False
+        self.place, self.excused, self.told = 0, False, set()    # places whose child was complained of: the first line says most
         self.fixtures = False
 
     def add(self, line):
@@ -113,7 +113,8 @@ class Children:
             self.fixtures = True
         elif line.startswith("tests/unit/") and "runtime error" in line:
             self.excused = True    # a test that did not ask; its process then ends with a status of 1
-        elif BAD.match(line) and not (self.excused and line.startswith("faults: ended with status")):
+        elif BAD.match(line) and self.place not in self.told and not (self.excused and line.startswith("faults: ended with status")):
+            self.told.add(self.place)
             self.found.setdefault(re.sub(r"==\d+==|0x[0-9a-f]+|pid \d+", "", line).strip(), self.place)
 
 
@@ -171,13 +172,17 @@ def program_runs(program, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kind", action="append", help=f"only this one of {', '.join((*EACH, *SEEDED))}")
+    parser.add_argument("--kind", action="append", choices=(*EACH, *COUNTED, *SEEDED), help="only this one")
     parser.add_argument("--most", type=int, default=300, help="places of a test, or n, after which not each is tried; 0: all")
     parser.add_argument("--seconds", type=int, default=20, help="of the processor, for all children of a test; 0: no limit")
     parser.add_argument("--points", type=int, default=0, help="so many n of each kind; 0: each place")
     parser.add_argument("--seeds", type=int, default=4, help="of each kind of fault that has seeds")
     parser.add_argument("pattern", nargs="*")
     options = parser.parse_args()
+    if options.points and not options.most:
+        parser.error("--points spreads so many n up to --most, which must not be 0")
+    if wrong_kinds := set(options.kind or ()) & set(EACH if options.points else COUNTED):
+        parser.error(f"--kind {wrong_kinds.pop()} is for runs {'without' if options.points else 'with'} --points")
     build, bad, runs, faults = ROOT / "build", 0, 0, 0
     programs = [path for variant in VARIANTS for path in sorted((build / variant / "tests").rglob("*"))
                 if path.is_file() and os.access(path, os.X_OK) and over_instance(path)

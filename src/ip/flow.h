@@ -77,6 +77,7 @@ static BYTES_INLINE const struct flow *flow_match(const struct weir_netif *netif
         return NULL;
     return flow;
 }
+
 // The flow whose template is good for a packet by this path, which is valid, now: the interface takes frames. (Between
 // these two addresses all valid paths through one interface have one next hop.) NULL: none.
 static inline struct flow *flow_template(struct weir *weir, const struct path *path, struct weir_addr local,

@@ -111,12 +111,14 @@ static inline void ip_address_taken(struct weir *weir, struct weir_netif *netif,
 // The interface with this index; NULL: none.
 struct weir_netif *netif_by_index(struct weir *weir, uint8_t index);
 
-// self_check.c: stops the program where a table of the link contradicts itself
+// self_check.c: stops the program where a table of the link contradicts itself; after a poll, and at the end
 #if WEIR_CFG_SELF_CHECK
 void link_self_check(struct weir *weir);
+void link_self_check_all(const struct weir *weir);  // nothing of an instance that was never polled
 bool neighbours_sound(const struct weir *weir);
 #else
 static inline void link_self_check(struct weir *weir) { (void)weir; }
+static inline void link_self_check_all(const struct weir *weir) { (void)weir; }
 #endif
 
 #endif

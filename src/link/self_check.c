@@ -5,7 +5,8 @@
 #include "link/address.h"
 #include "link/neighbour.h"
 
-// The neighbour cache is long, and to look it over takes longer than most polls: all of the first polls do, then some.
+// The neighbour cache is long, and to look it over takes longer than most polls: all of the first polls do, then some,
+// and weir_destroy.
 #define FIRST_CHECKS 16
 #define CHECK_EVERY 32
 
@@ -52,10 +53,17 @@ static bool addresses_sound(const struct weir *weir)
     return true;
 }
 
+void link_self_check_all(const struct weir *weir)
+{
+    if (weir->self_checks && (!neighbours_sound(weir) || !addresses_sound(weir)))
+        __builtin_trap();
+}
+
 void link_self_check(struct weir *weir)
 {
-    const uint32_t polls = weir->self_checks++;
-    const bool whole = polls < FIRST_CHECKS || polls % CHECK_EVERY == 0;
-    if ((whole && !neighbours_sound(weir)) || !addresses_sound(weir))
+    const uint32_t polls = ++weir->self_checks;
+    if (polls <= FIRST_CHECKS || polls % CHECK_EVERY == 0)
+        link_self_check_all(weir);
+    else if (!addresses_sound(weir))
         __builtin_trap();
 }

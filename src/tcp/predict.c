@@ -189,8 +189,9 @@ static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const str
     if (LIKELY(span.length == length)) {
         *sum = checksum_copy_payload(weir->port, span.data, tcp + TCP_TIMESTAMPED_BYTES, length);
     } else {
-        const uint8_t *const bytes = frame->slices[0].data;
-        const struct packet packet = {.frame = frame, .head = tcp, .offset = (uint32_t)(tcp - bytes)};
+        const uint32_t at = (uint32_t)(tcp - (const uint8_t *)frame->slices[0].data);
+        const struct packet packet = {
+            .frame = frame, .head = tcp, .length = TCP_TIMESTAMPED_BYTES + length, .offset = at};
         *sum = tcp_receive_store(weir, c, &packet, TCP_TIMESTAMPED_BYTES, length);
     }
     return true;
@@ -240,9 +241,9 @@ bool tcp_predict_frame(struct weir *weir, const struct flow *flow, const struct 
             return false;
         take(weir, c, &segment, 0);
     } else if (WEIR_CFG_ARP_CACHE && idle_expects(c, &segment) && sum_good(flow, tcp, 0, 0)) {
-        take_control(weir, c, &segment);
+        take_control(weir, c, &segment);  // (without a neighbour cache answers follow each good packet: ip_path_heard)
     } else {
-        return false;  // without a neighbour cache answers follow each good packet (ip_path_heard)
+        return false;
     }
     count(weir, WEIR_COUNT_TCP_RECEIVED);
     return true;

@@ -86,8 +86,8 @@ void faults_begin(struct fixture *f)
 // --- each place ------------------------------------------------------------------------------------------------------
 
 #define CHILD_PROCESSOR_SECONDS 120
-#define CHILD_SECONDS 600
-#define STACKS 4096u  // of one test
+#define CHILD_SECONDS 1200  // of the clock, for one that waits for what does not come
+#define STACKS 4096u        // of one test
 #define STACK_DEPTH 24
 #define STACK_TIMES 8u  // a call stack is tried so often; then at the 16th, the 32nd, the 64th time …
 
@@ -168,6 +168,8 @@ static bool happens_in_child(void)
         ;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
         fprintf(stderr, "\nfaults: no end within %u s of the processor\n", CHILD_PROCESSOR_SECONDS);
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        fprintf(stderr, "\nfaults: no end within %u s\n", CHILD_SECONDS);
     else if (WIFSIGNALED(status))
         fprintf(stderr, "\nfaults: ended by signal %u\n", WTERMSIG(status));
     else if (status)

@@ -271,5 +271,5 @@ int main(void)
         cmocka_unit_test(also_when_frames_are_lost),
         cmocka_unit_test(all_sockets_can_be_used_again),  // the last: not where there is an allocator
     };
-    return _cmocka_run_group_tests("static", tests, sizeof tests / sizeof tests[0] - WEIR_CFG_ALLOCATOR, NULL, NULL);
+    return faults_run_tests("static", tests, sizeof tests / sizeof tests[0] - WEIR_CFG_ALLOCATOR, NULL, NULL);
 }
