@@ -435,6 +435,7 @@ static void a_handler_that_goes_on_at_once_may_wait_the_next_time(void **state)
     weir_socket socket = bench_connect(&bench, 80);
     bench_write(&bench, socket, UPLOAD "Content-Length: 5\r\n\r\nabcde");
     assert_true(site.refuse == 0 && site.uploaded == 0);
+    assert_non_null(in_state(HTTP_BODY));
     http_resume(in_state(HTTP_BODY));
     bench_run(&bench, 100000);
     (void)bench_read(&bench, socket, got, sizeof got, NULL);
@@ -816,6 +817,7 @@ static void events_are_sent(void **state)
     struct slow one = {80, 1, SLOW_SILENT, "GET /events HTTP/1.1\r\nHost: w\r\n\r\n", {0}};
     slow_act(&bench, &one);
     bench_run(&bench, 100000);
+    assert_non_null(site.listener);
     int sent = WEIR_OK, refused = 0;
     for (int i = 0; i < 100000 && refused < 2; i++) {
         sent = http_event_send(site.listener, &(struct http_event){.data = "0123456789012345678901234567890123456789"});
