@@ -208,6 +208,7 @@ static void errors_are_whole_in_the_least_memory(void **state)
     for (size_t i = 0; i <= sizeof requests / sizeof *requests; i++) {
         const char *request = i < sizeof requests / sizeof *requests ? requests[i] : longest;
         assert_true(ask(&bench, request, NULL) >= 400);
+        assert_non_null(strstr(got, "Content-Length: "));
         if (atoi(strstr(got, "Content-Length: ") + 16) != (int)strlen(body()))
             fail_msg("%s: %s", request, got);
     }
