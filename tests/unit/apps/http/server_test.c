@@ -740,6 +740,7 @@ static void the_time_that_a_handler_takes_is_not_the_clients(void **state)
     weir_socket socket = bench_connect(&bench, 80);
     bench_write(&bench, socket, UPLOAD "Content-Length: 10\r\n\r\nabcde");
     bench_run(&bench, HTTP_BODY_US + 5000000);
+    assert_non_null(in_state(HTTP_BODY));
     http_resume(in_state(HTTP_BODY));
     bench_run(&bench, HTTP_BODY_US - 1000000);
     bench_write(&bench, socket, "abcde");
