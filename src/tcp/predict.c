@@ -190,9 +190,8 @@ static inline bool copy_payload(struct weir *weir, struct tcp_conn *c, const str
         *sum = checksum_copy_payload(weir->port, span.data, tcp + TCP_TIMESTAMPED_BYTES, length);
     } else {
         const uint32_t at = (uint32_t)(tcp - (const uint8_t *)frame->slices[0].data);
-        const struct packet packet = {
-            .frame = frame, .head = tcp, .length = TCP_TIMESTAMPED_BYTES + length, .offset = at};
-        *sum = tcp_receive_store(weir, c, &packet, TCP_TIMESTAMPED_BYTES, length);
+        const struct packet in = {.frame = frame, .head = tcp, .length = TCP_TIMESTAMPED_BYTES + length, .offset = at};
+        *sum = tcp_receive_store(weir, c, &in, TCP_TIMESTAMPED_BYTES, length);
     }
     return true;
 }
