@@ -69,8 +69,15 @@ void tcp_free(struct weir *weir);
 void tcp_abort_all(struct weir *weir);  // connections that go on without a handle
 void tcp_input(struct weir *weir, struct packet *packet);
 struct flow;
+#if WEIR_CFG_FAST_PATH
 // A frame of the flow. Takes it when it brings what its connection expects next (predict.c); false: nothing was done.
 bool tcp_predict_frame(struct weir *weir, const struct flow *flow, const struct weir_frame *frame);
+#else
+static inline bool tcp_predict_frame(struct weir *weir, const struct flow *flow, const struct weir_frame *frame)
+{
+    return (void)weir, (void)flow, (void)frame, false;
+}
+#endif
 void tcp_error(struct weir *weir, const struct ip_error *error);
 // A connection's wheel node fired.
 void tcp_timer(struct weir *weir, struct wheel_node *node);
