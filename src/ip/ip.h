@@ -168,9 +168,9 @@ static inline void ip_path_heard(struct path *path, const struct packet *packet)
 // What a connection sends along the path, or its acknowledgements, seem not to arrive: an IPv6 next hop is asked
 // whether it is there, rather than believed for as long as it was last confirmed.
 #if WEIR_CFG_IP6
-void ip_path_doubt(const struct path *path);
+void ip_path_doubt(const struct weir *weir, const struct path *path);
 #else
-static inline void ip_path_doubt(const struct path *path) { (void)path; }
+static inline void ip_path_doubt(const struct weir *weir, const struct path *path) { (void)weir, (void)path; }
 #endif
 // False: look it up anew before use; its netif may be gone.
 bool ip_path_valid(const struct weir *weir, const struct path *path);

@@ -282,9 +282,9 @@ void ip_gateway_silent(struct weir *weir, const struct weir_netif *netif, struct
     }
 }
 
-void ip_path_doubt(const struct path *path)
+void ip_path_doubt(const struct weir *weir, const struct path *path)
 {
-    if (path->netif && path->neighbour)
+    if (ip_path_valid(weir, path) && path->neighbour)
         neighbour_doubt(path->netif, path);
 }
 

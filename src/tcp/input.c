@@ -71,7 +71,7 @@ static enum tcp_verdict step_sequence(struct weir *weir, struct tcp_conn *c, str
     if (segment->length && c->rcv.nxt - (segment->seq + length) < TCP_WINDOW_MOST) {
         count(weir, WEIR_COUNT_TCP_DUPLICATE);
         tcp_ecn_duplicate(weir, c);
-        ip_path_doubt(&c->path);  // acknowledgements may be what does not arrive
+        ip_path_doubt(weir, &c->path);  // acknowledgements may be what does not arrive
         tcp_dsack_owe(weir, c, segment->seq, segment->seq + segment->length);
     } else {
         count(weir, WEIR_COUNT_TCP_UNACCEPTABLE);

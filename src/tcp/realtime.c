@@ -174,7 +174,7 @@ void tcp_realtime_heard_on(struct weir *weir, struct tcp_conn *c, const struct t
     const bool opened = rt->opened;
     if (rt->policy->heard)
         rt->policy->heard(rt, &line, &news, &order);
-    if (opened && !rt->opened && c->path.netif && c->path.netif->link->confirm)
+    if (opened && !rt->opened && ip_path_valid(weir, &c->path) && c->path.netif->link->confirm)
         c->path.netif->link->confirm(c->path.netif,
                                      &c->path);  // the data shows that our update arrived: no need to ask by ARP
     apply(weir, c, rt, &order);

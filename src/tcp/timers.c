@@ -369,7 +369,7 @@ static void fire_send(struct weir *weir, struct tcp_conn *c)
         return;
     }
     if (c->backoff == 2) {  // RFC 1122 §4.2.3.5, R1: ask the network layer for another way
-        ip_path_doubt(&c->path);
+        ip_path_doubt(weir, &c->path);
         c->path.netif = NULL;
     }
     trace_timer(weir, c, "retransmission");

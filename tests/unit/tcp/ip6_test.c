@@ -216,6 +216,38 @@ static void a_listener_of_one_family_hears_one(void **state)
     hosts_close(&pair);
 }
 
+static bool lose(void *context, bool from_b, uint8_t *frame, uint32_t length)
+{
+    (void)context, (void)from_b, (void)frame, (void)length;
+    return false;
+}
+
+// Its path leads nowhere, and the timeout at which a next hop is doubted has none to doubt.
+static void a_connection_outlives_its_interface(void **state)
+{
+    (void)state;
+    for (uint64_t after_us = 100000; after_us <= 2000000; after_us += 100000) {  // between any two timeouts
+        struct pair pair;
+        struct seen seen = {0};
+        struct weir_tcp_info info;
+        hosts_open(&pair, &(struct pair_options){.seed = 8}, &seen);
+        const weir_socket listener = listen_on(&pair, 6), client = connect_to(&pair, end(2));
+        const weir_socket server = accepted(&pair, listener);
+        pair_run(&pair, 1000000);
+        pair.filter = lose;
+        assert_int_equal(weir_socket_write(pair.a.weir, client, "lost", 4), 4);
+        pair_run(&pair, after_us);
+        weir_netif_remove(&pair.a.netif);
+        pair_run(&pair, 30000000);
+        assert_int_equal(weir_socket_tcp_info(pair.a.weir, client, &info), WEIR_OK);
+        assert_int_equal(info.state, WEIR_TCP_ESTABLISHED);
+        weir_socket_abort(pair.a.weir, client);
+        weir_socket_abort(pair.b.weir, server);
+        weir_socket_close(pair.b.weir, listener);
+        hosts_close(&pair);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +257,7 @@ int main(void)
         cmocka_unit_test(who_names_no_mss_takes_1220),
         cmocka_unit_test(a_listener_of_both_families_hears_both),
         cmocka_unit_test(a_listener_of_one_family_hears_one),
+        cmocka_unit_test(a_connection_outlives_its_interface),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
