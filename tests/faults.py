@@ -134,12 +134,14 @@ def run_each(program, kind, options, progress=lambda children: None):
     return children
 
 
+def chosen(kinds, options):
+    return [kind for kind in kinds if not options.kind or kind in options.kind]
+
+
 def each_place(program, options):
     """As program_runs, of the kinds of which each place is tried, with what was left out: {test: (not tried, places)}."""
     runs, happened, found, left = 0, 0, {}, {}
-    for kind in EACH:
-        if options.kind and kind not in options.kind:
-            continue
+    for kind in chosen(EACH, options):
         name = program.relative_to(ROOT / "build")
         children = run_each(program, kind, options, lambda so_far: print(f"  …     {name}: {so_far.count} of {kind}", flush=True))
         if not children.fixtures:
@@ -154,9 +156,7 @@ def each_place(program, options):
 def program_runs(program, options):
     """So many runs, so many faults in them, and what was found, with the settings; then what was not tried."""
     runs, happened, found, left = (0, 0, {}, {}) if options.points else each_place(program, options)
-    for kind in ((*COUNTED, *SEEDED) if options.points else SEEDED):
-        if options.kind and kind not in options.kind:
-            continue
+    for kind in chosen((*COUNTED, *SEEDED) if options.points else SEEDED, options):
         begin = COUNTED.get(kind)
         for number in points(begin, options.most, options.points) if kind in COUNTED else range(1, 1 + options.seeds):
             fault, bad = run(program, kind, number)

@@ -109,7 +109,7 @@ static inline uint8_t *flow_header(struct flow *flow, struct ip_params params, u
     return network + header_bytes;
 }
 #else
-const struct flow *flow_match(const struct weir_netif *netif, const struct weir_frame *frame);
+const struct flow *flow_match(const struct weir_netif *netif, const struct weir_frame *frame);  // nobody calls it
 #endif
 
 #endif

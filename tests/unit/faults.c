@@ -217,9 +217,8 @@ static void leave_child(void)
     _exit(0);
 }
 
-void faults_close(struct fixture *f)
+void faults_close(void)
 {
-    (void)f;
     if (each.child && !opened)
         leave_child();
 }

@@ -48,7 +48,7 @@ struct faults {
 
 void faults_begin(struct fixture *f);  // its instance is there
 void faults_end(struct fixture *f);    // and goes now
-void faults_close(struct fixture *f);  // it went, and gave back what it had
+void faults_close(void);               // one went, and gave back what it had
 bool faults_alloc(struct fixture *f);  // whether an allocation fails
 // Whether the frame was dealt with: handed to fixture_input_now, as it is or otherwise, not at all, or later.
 bool faults_take(struct fixture *f, const struct weir_frame *frame);

@@ -326,7 +326,7 @@ void fixture_close(struct fixture *f)
     free(f->block);
     assert_int_equal(f->allocated_count, 0);
     assert_int_equal(f->allocated_bytes, 0);
-    faults_close(f);
+    faults_close();
 }
 
 // --- input -----------------------------------------------------------------------------------------------------------
