@@ -18,8 +18,10 @@ WARNINGS := -Wall -Wextra -Wshadow -Wundef
 CFLAGS_COMMON := -std=c11 -g $(WARNINGS)
 INCLUDES := -Iinclude -Isrc -Iapi -Iapps -I.
 TLS_LIBRARIES := %/libtls.a %/libmbedtls.a  # tools/tls.mk; what is linked to them has a variant's own first
-# What a test itself does takes no time, and -O2 takes twice as long as -O1 to compile it. (-O1 sees less of what is initialized.)
+# What a test itself does takes no time: what tests share has -O1, which is compiled in half the time of -O2 (and sees less of what is initialized),
+# and a test has -O0, which takes half as long again, where its variant has all that it names; elsewhere only -O1 leaves out what is never called.
 $(foreach v,host v4 mips,$(eval TEST_FLAGS_$(v) := -O1 -Wno-maybe-uninitialized))
+$(foreach v,asan v6 tsan small_apps small6_apps,$(eval ONE_TEST_FLAGS_$(v) := -O0))
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 find_c = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
@@ -79,10 +81,10 @@ TESTS_$(1) := $(patsubst tests/unit/%_test.c,$(B)/$(1)/tests/%,$(6))
 $(B)/$(1)/obj/%.o: %.c $(B)/$(1)/flags
 	@mkdir -p $$(@D)
 	@echo "  CC    $$@"
-	@$(2) $$(FLAGS_$(1)) $(INCLUDES) $$(if $$(filter tests/% fuzz/%,$$<),-Itests/unit $$(TEST_FLAGS_$(1))) $$(TLS_FLAGS) $$(RTOS2_FLAGS) -MMD -MP -c $$< -o $$@
+	@$(2) $$(FLAGS_$(1)) $(INCLUDES) $$(if $$(filter tests/% fuzz/%,$$<),-Itests/unit $$(TEST_FLAGS_$(1))) $$(if $$(filter %_test.c,$$<),$$(ONE_TEST_FLAGS_$(1))) $$(TLS_FLAGS) $$(RTOS2_FLAGS) -MMD -MP -c $$< -o $$@
 $(B)/$(1)/flags: always
 	@mkdir -p $$(@D)
-	@printf '%s\n' '$(2) $$(FLAGS_$(1)) $$(TEST_FLAGS_$(1)) $(INCLUDES)' | cmp -s - $$@ || printf '%s\n' '$(2) $$(FLAGS_$(1)) $$(TEST_FLAGS_$(1)) $(INCLUDES)' > $$@
+	@printf '%s\n' '$(2) $$(FLAGS_$(1)) $$(TEST_FLAGS_$(1)) $$(ONE_TEST_FLAGS_$(1)) $(INCLUDES)' | cmp -s - $$@ || printf '%s\n' '$(2) $$(FLAGS_$(1)) $$(TEST_FLAGS_$(1)) $$(ONE_TEST_FLAGS_$(1)) $(INCLUDES)' > $$@
 # On threads' stacks the C library and sanitizers find room.
 $(B)/$(1)/obj/api/cmsis_rtos2/%.o $(B)/$(1)/obj/tests/unit/kernel/rtos2_test.o: RTOS2_FLAGS := -DRTOS2_POOL_BYTES=2097152 -DRTOS2_STACK_BYTES=131072
 # The list of objects is a file, so that an archive is made anew also when a source went away.

@@ -178,7 +178,7 @@ void tls_pair_instance_end(struct tls_pair *t, bool server)
     fixture_set_mode(gone, FIXTURE_PLAIN);  // what a driver refuses of the last that it sends is lost
     weir_destroy(gone->weir);
     gone->weir = NULL;
-    for (uint32_t i = 0; i < gone->frame_count; i++)
+    for (uint32_t i = 0; left->weir && i < gone->frame_count; i++)
         fixture_input(left, gone->frames[i].data, gone->frames[i].length);
 }
 
