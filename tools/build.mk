@@ -18,8 +18,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wundef
 CFLAGS_COMMON := -std=c11 -g $(WARNINGS)
 INCLUDES := -Iinclude -Isrc -Iapi -Iapps -I.
 TLS_LIBRARIES := %/libtls.a %/libmbedtls.a  # tools/tls.mk; what is linked to them has a variant's own first
-# What a test itself does takes no time: what tests share has -O1, which is compiled in half the time of -O2 (and sees less of what is initialized),
-# and a test has -O0, which takes half as long again, where its variant has all that it names; elsewhere only -O1 leaves out what is never called.
+# What a test itself does takes no time. What tests share has -O1, which is compiled in half the time of -O2 (and sees less of what is initialized). A test
+# has -O0, in half the time of -O1, in variants that have all that it names: elsewhere an optimised build alone leaves out the calls that are never made.
 $(foreach v,host v4 mips,$(eval TEST_FLAGS_$(v) := -O1 -Wno-maybe-uninitialized))
 $(foreach v,asan v6 tsan small_apps small6_apps,$(eval ONE_TEST_FLAGS_$(v) := -O0))
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

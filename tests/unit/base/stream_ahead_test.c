@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// not on mips: it moves bytes one by one
 // Data beyond a gap in a stream (src/base/stream_ahead.c): what memory it may cost, and that every byte of it is still
 // there when the gap is filled, passed over, or never filled; beside a flow whose n-th byte is byte_at(n).
 #include "base/intervals.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// not on mips: the log has numbers of this machine alone
 // also without IPv4
-// profiles: small
 // profiles: small small6
 // The flight log against a model that keeps one entry a byte, with logs so small that joins and refusals happen all the
 // time; and the rules of Karn, RFC 6675 and NewReno one by one.
